@@ -1,0 +1,75 @@
+"""The `hippo` command: finds a subcommand's module when it is called, so that a cold command loads only what it uses.
+
+Prints an error of ours as its one line and exits with its code. No command's logic is here.
+"""
+
+import importlib
+import os
+import sys
+
+import click
+
+from hippo_core import __version__
+from hippo_core.errors import HippoError
+
+COMMANDS = {
+    # name: (module in hippo_core.cli, help line); the module's function is the name plus `_command`
+    "recall": ("recall", "The memories that answer a question."),
+    "archive": ("archive", "Search everything that was ever said, word for word."),
+    "remember": ("memories", "Store a memory of your own; no job ever changes it."),
+    "list": ("memories", "List memories."),
+    "show": ("memories", "One memory or archived message in full."),
+    "forget": ("memories", "Delete memories and messages for good."),
+    "rules": ("rules", "Rules for every session, or for a domain."),
+    "nudge": ("nudge", "The line that is added to every prompt."),
+    "ingest": ("ingest", "Read transcripts now."),
+    "status": ("status", "What is stored, where, and what it costs."),
+    "catch-up": ("ingest", "What the hooks start when a session ends."),
+    "serve": ("serve", "The tool server, as the client starts it."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are looked up."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[name]
+        return getattr(importlib.import_module(f"hippo_core.cli.{module}"), name.replace("-", "_") + "_command")
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="hippo")
+def hippo() -> None:
+    """Long-term memory for your coding agent. Everything stays on this machine."""
+
+
+def main() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        hippo.main(prog_name="hippo", standalone_mode=False)
+    except HippoError as error:
+        _fail(str(error), error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("Stopped. What was stored before stays stored.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _fail(line: str, code: int) -> None:
+    click.echo(line, err=True)
+    sys.exit(code)

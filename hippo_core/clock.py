@@ -1,0 +1,26 @@
+"""The one clock. Times are seconds since the epoch, UTC, as floats; tests set HIPPO_NOW to stop it."""
+
+import os
+import time
+
+DAY = 86_400.0
+
+
+def now() -> float:
+    """The current time in seconds since the epoch."""
+    fixed = os.environ.get("HIPPO_NOW")
+    return float(fixed) if fixed else time.time()
+
+
+def ago(then: float, at: float | None = None) -> str:
+    """`then` as a person says it: "today", "yesterday", "3 weeks", "5 months"."""
+    days = ((now() if at is None else at) - then) / DAY
+    if days < 1:
+        return "today"
+    if days < 2:
+        return "yesterday"
+    for unit, length in (("year", 365.0), ("month", 30.4), ("week", 7.0), ("day", 1.0)):
+        if days >= 2 * length or (unit == "year" and days >= length):
+            count = int(days / length)
+            return f"{count} {unit}{'s' if count > 1 else ''}"
+    return "today"

@@ -1,0 +1,54 @@
+"""The user's settings: one JSON file in the data folder. Everything has a default; an unknown key is left alone.
+
+Knows the names and the defaults, not what they are used for.
+"""
+
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+from hippo_core.errors import UsageError
+from hippo_core.paths import Paths, write_atomic
+
+
+@dataclass(frozen=True)
+class Config:
+    """embedder: local, openai or off. distiller: offline. decay_rate: how fast memories age, 1 as designed.
+
+    half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
+    """
+
+    embedder: str = "local"
+    openai_base_url: str | None = None
+    distiller: str = "offline"
+    decay_rate: float = 1.0
+    half_lives: tuple[tuple[str, float], ...] = ()
+    idle_minutes: float = 30.0
+
+
+def load(paths: Paths) -> Config:
+    """The settings in force; UsageError when the file cannot be read as settings."""
+    raw = _raw(paths)
+    known = {field.name for field in fields(Config)}
+    chosen = {name: value for name, value in raw.items() if name in known}
+    if isinstance(chosen.get("half_lives"), dict):
+        chosen["half_lives"] = tuple(sorted(chosen["half_lives"].items()))
+    return Config(**chosen)
+
+
+def save(paths: Paths, **changes: Any) -> None:
+    """Write settings, keeping all others as they are."""
+    data = json.dumps({**_raw(paths), **changes}, indent=2, ensure_ascii=False, sort_keys=True)
+    write_atomic(paths.config, data.encode() + b"\n")
+
+
+def _raw(paths: Paths) -> dict[str, Any]:
+    try:
+        raw = json.loads(paths.config.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{paths.config} cannot be read ({error}). Mend it, or delete it for the defaults.") from error
+    if not isinstance(raw, dict):
+        raise UsageError(f"{paths.config} must hold one JSON object. Mend it, or delete it for the defaults.")
+    return raw

@@ -1,0 +1,1 @@
+"""Finished sessions to typed items."""

@@ -1,0 +1,1 @@
+"""What may be stored, and in which words."""

@@ -1,0 +1,1 @@
+"""Plain data and the policy table. No I/O."""

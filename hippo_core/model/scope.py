@@ -1,0 +1,38 @@
+"""Scopes: global, one project, one session.
+
+A scope key is short and alphanumeric (`g`, `p` or `s` and 16 hex digits) so that the same word is a partition of the
+vector index, a token of the keyword indexes and a file name. How a folder's project is found is project.py's concern.
+"""
+
+from dataclasses import dataclass
+
+from hippo_core.project import identify, project_key, short_digest
+
+GLOBAL = "g"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """key: see above. kind: global, project or session. label: for people. identity: what the key was made from."""
+
+    key: str
+    kind: str
+    label: str
+    identity: str
+
+
+GLOBAL_SCOPE = Scope(GLOBAL, "global", "everywhere", "")
+
+
+def project_scope(identity: str, label: str) -> Scope:
+    return Scope(project_key(identity), "project", label, identity)
+
+
+def session_scope(session_id: str) -> Scope:
+    return Scope("s" + short_digest(session_id), "session", f"session {session_id[:8]}", session_id)
+
+
+def scope_of(folder: str) -> Scope:
+    """The project that `folder` belongs to; global where it belongs to none."""
+    found = identify(folder)
+    return project_scope(*found) if found else GLOBAL_SCOPE

@@ -1,0 +1,1 @@
+"""Installing, checking and running."""

@@ -1,0 +1,100 @@
+"""Where everything lives. The only module that decides a location; it creates nothing but what `ensure` is asked for.
+
+The data folder is $HIPPO_HOME, else the folder around this virtual environment when the installer made it (so that a
+cold command needs no further import), else the user's data folder of the platform.
+"""
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+INSTALL_RECORD = "install.json"
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The files of one installation, all below `home`."""
+
+    home: Path
+
+    @property
+    def store(self) -> Path:
+        return self.home / "memory.db"
+
+    @property
+    def config(self) -> Path:
+        return self.home / "config.json"
+
+    @property
+    def render(self) -> Path:
+        """What the hooks read."""
+        return self.home / "render"
+
+    @property
+    def run(self) -> Path:
+        """Locks and time stamps; may be deleted when nothing runs."""
+        return self.home / "run"
+
+    @property
+    def log(self) -> Path:
+        return self.home / "log"
+
+    @property
+    def venv(self) -> Path:
+        return self.home / "venv"
+
+    @property
+    def plugin(self) -> Path:
+        """The staged plugin, which is also the marketplace folder."""
+        return self.home / "plugin"
+
+    @property
+    def install_record(self) -> Path:
+        return self.home / INSTALL_RECORD
+
+
+def data_home() -> Path:
+    """The data folder in force."""
+    named = os.environ.get("HIPPO_HOME")
+    if named:
+        return Path(named).expanduser().absolute()
+    around = Path(sys.prefix).parent
+    if (around / INSTALL_RECORD).exists():
+        return around
+    from platformdirs import user_data_dir  # 18 ms, so only when nothing nearer answers
+
+    return Path(user_data_dir("hippocampus", appauthor=False))
+
+
+def current() -> Paths:
+    """The paths of the installation in force."""
+    return Paths(data_home())
+
+
+def client_home() -> Path:
+    """Claude Code's own configuration folder."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named).expanduser() if named else Path.home() / ".claude"
+
+
+def ensure_private(folder: Path) -> Path:
+    """Create `folder` readable by its owner alone, and return it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Replace `path` by `data` so that a reader sees the old bytes or the new ones, never a part."""
+    ensure_private(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""A question to the memories that answer it."""

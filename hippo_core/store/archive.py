@@ -1,0 +1,173 @@
+"""The raw archive: every meaningful message, append-only. Rows leave or change only through `door`.
+
+Knows nothing of transcript files beyond the number of the source a row came from.
+"""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import apsw
+
+from hippo_core import clock
+from hippo_core.errors import NotFoundError
+from hippo_core.model.memory import message_id
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import Scope
+from hippo_core.store.words import match_expression, pairs
+
+_COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
+
+
+@dataclass(frozen=True)
+class Archived:
+    """A message as stored. withheld: the guard's reason why nothing is distilled or injected from it, else None."""
+
+    id: int
+    uid: str
+    session_id: str
+    agent_id: str | None
+    scope: str
+    role: Role
+    command: str | None
+    text: str
+    at: float | None
+    withheld: str | None
+
+    @property
+    def public_id(self) -> str:
+        return message_id(self.id)
+
+
+class Archive:
+    def __init__(self, db: apsw.Connection):
+        self._db = db
+
+    # -- writing: call inside Store.transaction() ------------------------------------------------------------------
+
+    def append(self, message: Message, *, scope: Scope, source_id: int, withheld: str | None = None) -> bool:
+        """Store one guarded message. False when it is there already, or was forgotten by the user."""
+        if self._is_forgotten(message.uid):
+            return False
+        self._db.execute(
+            "INSERT OR IGNORE INTO archive_project VALUES (?, ?, ?)", (scope.key, scope.label, scope.identity)
+        )
+        self._db.execute(
+            "INSERT OR IGNORE INTO archive_session VALUES (?, ?, ?, ?, ?)",
+            (message.session_id, scope.key, message.cwd, message.branch, message.at),
+        )
+        self._db.execute(
+            "INSERT OR IGNORE INTO message(uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, "
+            "source_id, offset) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                message.uid,
+                message.session_id,
+                message.agent_id,
+                scope.key,
+                message.role.value,
+                message.command,
+                message.text,
+                pairs(message.text),
+                message.at,
+                withheld,
+                source_id,
+                message.offset,
+            ),
+        )
+        return self._db.changes() > 0
+
+    @contextlib.contextmanager
+    def door(self, name: str, messages: int, memories: int) -> Iterator[None]:
+        """Lift the append-only rule inside the running transaction, and leave a record without content."""
+        self._db.execute("INSERT INTO archive_door VALUES (?)", (name,))
+        yield
+        self._db.execute("DELETE FROM archive_door")
+        self._db.execute("INSERT INTO archive_door_record VALUES (?, ?, ?, ?)", (clock.now(), name, messages, memories))
+
+    def erase(self, numbers: Iterable[int]) -> int:
+        """Delete messages for good and remember, by digest, that they may not come back. Inside `door`."""
+        erased = 0
+        for number in numbers:
+            row = self._db.execute("SELECT uid FROM message WHERE id = ?", (number,)).fetchone()
+            if row:
+                self._db.execute("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (_uid_digest(row[0]), clock.now()))
+                self._db.execute("DELETE FROM message WHERE id = ?", (number,))
+                erased += 1
+        return erased
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def get(self, number: int) -> Archived:
+        found = self.fetch([number])
+        if not found:
+            raise NotFoundError(f"There is no archived message {message_id(number)}. See: hippo archive QUERY")
+        return found[number]
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, Archived]:
+        """The messages with these row numbers, by number; missing ones are left out."""
+        rows = self._select(f"WHERE id IN ({','.join('?' * len(numbers))})", tuple(numbers))
+        return {row.id: row for row in rows}
+
+    def by_uid(self, uids: Sequence[str]) -> list[Archived]:
+        return self._select(f"WHERE uid IN ({','.join('?' * len(uids))}) ORDER BY id", tuple(uids))
+
+    def session(self, session_id: str, after: int = 0) -> list[Archived]:
+        """A session's messages in the order of its files, those past row number `after`."""
+        return self._select("WHERE session_id = ? AND id > ? ORDER BY id", (session_id, after))
+
+    def around(self, number: int, count: int) -> list[Archived]:
+        """`count` turns before and after a message, of the same session and the same speaker's file."""
+        hit = self.get(number)
+        same = "session_id = ? AND agent_id IS ?"
+        key = (hit.session_id, hit.agent_id, number, count)
+        before = self._select(f"WHERE {same} AND id < ? ORDER BY id DESC LIMIT ?", key)
+        after = self._select(f"WHERE {same} AND id > ? ORDER BY id LIMIT ?", key)
+        return [*reversed(before), hit, *after]
+
+    def containing(self, text: str) -> list[int]:
+        """Numbers of all messages whose text holds `text`, case ignored."""
+        folded = text.casefold()
+        return [n for n, body in self._db.execute("SELECT id, text FROM message") if folded in body.casefold()]
+
+    def keyword_hits(
+        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int
+    ) -> list[tuple[int, float]]:
+        """(number, BM25) of the messages that hold any of `words`, best first."""
+        query = match_expression(words, scopes)
+        if query is None:
+            return []
+        return self._db.execute(
+            "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? ORDER BY rank LIMIT ?", (query, limit)
+        ).fetchall()
+
+    def projects(self) -> dict[str, Scope]:
+        """Every project with archived sessions, by scope key."""
+        rows = self._db.execute("SELECT key, label, identity FROM archive_project")
+        return {key: Scope(key, "project", label, identity) for key, label, identity in rows}
+
+    def counts(self) -> tuple[int, int, int]:
+        """(messages, sessions, projects) in the archive."""
+        return self._db.execute(
+            "SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM archive_session), "
+            "(SELECT count(*) FROM archive_project)"
+        ).fetchone()
+
+    def session_counts(self) -> dict[str, int]:
+        """Number of sessions of each scope."""
+        return dict(self._db.execute("SELECT scope, count(*) FROM archive_session GROUP BY 1"))
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _is_forgotten(self, uid: str) -> bool:
+        return (
+            self._db.execute("SELECT 1 FROM forgotten WHERE uid_digest = ?", (_uid_digest(uid),)).fetchone() is not None
+        )
+
+    def _select(self, rest: str, values: tuple) -> list[Archived]:
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM message {rest}", values)
+        return [Archived(*row[:5], Role(row[5]), *row[6:]) for row in rows]
+
+
+def _uid_digest(uid: str) -> bytes:
+    return blake2b(uid.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,134 @@
+"""The one connection factory: pragmas, busy timeout, the vector extension, file modes, and errors in plain words.
+
+Opening looks before it touches: a file that is newer, foreign or damaged is refused while it is still read-only.
+Knows nothing of tables.
+"""
+
+import contextlib
+import importlib.util
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from hippo_core import errors
+from hippo_core.paths import ensure_private
+
+APPLICATION_ID = 0x48495050  # "HIPP", in the file's header
+BUSY_TIMEOUT_MS = 5_000
+
+
+def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: bool = True) -> apsw.Connection:
+    """Open the store at `path`; raises the StoreError that says why it cannot.
+
+    newest_schema: the highest schema version this program can read.
+    """
+    exists = path.exists() and path.stat().st_size > 0
+    if not exists and (readonly or not create):
+        raise errors.StoreMissingError(f"There is no memory store at {path}. Run: hippo ingest")
+    with translated(path):
+        if exists:
+            _refuse_unreadable(path, newest_schema)
+        else:
+            _create_private(path)
+        flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        db = apsw.Connection(str(path), flags=flags)
+        try:
+            db.set_busy_timeout(BUSY_TIMEOUT_MS)
+            if readonly:
+                db.pragma("query_only", True)
+            else:
+                _configure_writer(db)
+            db.pragma("mmap_size", 1 << 30)
+        except BaseException:
+            db.close()
+            raise
+    return db
+
+
+def load_vectors(db: apsw.Connection) -> bool:
+    """Load sqlite-vec into `db`; False where this platform has none, so that the caller can do without.
+
+    The package is only looked up, not imported: importing it brings in NumPy.
+    """
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        return False
+    try:
+        db.enable_load_extension(True)
+        try:
+            db.load_extension(os.path.join(spec.submodule_search_locations[0], "vec0"))
+        finally:
+            db.enable_load_extension(False)
+    except apsw.Error:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours, each saying what it means and what to do."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise errors.StoreLockedError(
+            f"The store {path} is locked by another process. Nothing was lost; try again in a moment."
+        ) from error
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise errors.StoreCorruptError(
+            f"The store {path} is damaged or is no database ({error}). It was left untouched; move it aside or restore "
+            "a copy, then run: hippo ingest"
+        ) from error
+    except apsw.FullError as error:
+        raise errors.StoreFullError(
+            f"The disk that holds {path} is full. Nothing stored before was lost; free some space and run it again."
+        ) from error
+    except (apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise errors.StoreUnavailableError(
+            f"The store {path} cannot be opened or written ({error}). Check that its folder exists and is yours."
+        ) from error
+    except OSError as error:
+        raise errors.StoreUnavailableError(f"{path}: {error.strerror or error}. Nothing was changed.") from error
+
+
+def _refuse_unreadable(path: Path, newest_schema: int) -> None:
+    """Raise for a file that is not ours, is newer than we are, or is no database; reads its header alone."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    if len(header) < 100 or header[:16] != b"SQLite format 3\0":
+        raise errors.StoreCorruptError(
+            f"{path} is damaged or is no SQLite database. It was left untouched; move it aside, then run: hippo ingest"
+        )
+    probe = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        probe.set_busy_timeout(BUSY_TIMEOUT_MS)
+        application, version = probe.pragma("application_id"), probe.pragma("user_version")
+        # A process that died while creating the file leaves an empty one, which is nobody's.
+        empty = not application and not probe.execute("SELECT count(*) FROM sqlite_schema").get
+    finally:
+        probe.close()
+    if application != APPLICATION_ID and not empty:
+        raise errors.StoreForeignError(f"{path} is a database of another program. It was left untouched.")
+    if version > newest_schema:
+        raise errors.StoreTooNewError(
+            f"{path} was written by a newer Hippocampus (schema {version}, this one reads up to {newest_schema}). "
+            "It was left untouched; upgrade with: python3 install.py"
+        )
+
+
+def _create_private(path: Path) -> None:
+    ensure_private(path.parent)
+    # SQLite gives the write-ahead log and its index the mode of the database.
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _configure_writer(db: apsw.Connection) -> None:
+    db.pragma("journal_mode", "wal")
+    db.pragma("synchronous", "normal")  # with a write-ahead log: never corrupt, at worst the last commit is lost
+    db.pragma("secure_delete", True)
+    db.pragma("foreign_keys", True)
+    filename = db.filename
+    if os.name == "posix" and stat.S_IMODE(os.stat(filename).st_mode) & 0o077:
+        os.chmod(filename, 0o600)

@@ -1,0 +1,277 @@
+"""The curated store: memories as rows, found by id, list, keyword. Every change raises the version and is journalled.
+
+Knows nothing of ranking, decay or who may ask; it only refuses what must never happen.
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+import apsw
+
+from hippo_core import clock
+from hippo_core.errors import FrozenMemoryError, NotFoundError, VersionConflictError
+from hippo_core.model.memory import ACTIVE, RETIRED, SUPERSEDED, Draft, Memory, memory_id
+from hippo_core.model.scope import Scope
+from hippo_core.model.types import LADDER, Author, MemoryType, Tier
+from hippo_core.store.vectors import Vectors
+from hippo_core.store.words import match_expression, pairs
+
+_COLUMNS = (
+    "id, text, type, tier, author, scope, importance, confidence, pinned, always, domain, created_at, confirmed_at, "
+    "valid_from, valid_until, seen, version, status, superseded_by"
+)
+_CHANGEABLE = {"text", "type", "tier", "scope", "importance", "confidence", "pinned", "always", "domain", "author"}
+EXACT, PLAIN = "memory_exact", "memory_plain"
+
+
+class Memories:
+    def __init__(self, db: apsw.Connection, vectors: Vectors):
+        self._db, self._vectors = db, vectors
+
+    # -- writing: call inside Store.transaction() ------------------------------------------------------------------
+
+    def ensure_scope(self, scope: Scope) -> None:
+        self._db.execute(
+            "INSERT INTO memory_scope VALUES (?, ?, ?, ?) ON CONFLICT(key) DO UPDATE SET label = excluded.label",
+            (scope.key, scope.kind, scope.label, scope.identity),
+        )
+
+    def add(self, draft: Draft, actor: str) -> Memory:
+        """Store a draft as a new memory. actor: who is journalled ("user", "distil", ..)."""
+        now = clock.now()
+        observed = now if draft.observed_at is None else draft.observed_at
+        policy = LADDER[draft.type]
+        row = (
+            draft.text,
+            pairs(draft.text),
+            draft.scope,
+            draft.type.value,
+            (draft.tier or policy.tier).value,
+            draft.author.value,
+            policy.importance if draft.importance is None else draft.importance,
+            draft.confidence,
+            draft.pinned,
+            draft.always,
+            draft.domain,
+            now,
+            observed,
+            observed,
+            _digest(draft.text),
+        )
+        self._db.execute(
+            "INSERT INTO memory(text, cjk, scope, type, tier, author, importance, confidence, pinned, always, domain, "
+            "created_at, confirmed_at, valid_from, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            row,
+        )
+        number = self._db.last_insert_rowid()
+        self._add_sources(number, draft.sources)
+        self._journal(actor, "add", number, None)
+        return self.get(number)
+
+    def update(self, number: int, version: int, actor: str, by: Author, **changes: object) -> Memory:
+        """Change columns of a memory that still has `version`; else VersionConflictError.
+
+        by: a machine may not touch a human's memory (FrozenMemoryError).
+        """
+        unknown = changes.keys() - _CHANGEABLE
+        if unknown:
+            raise TypeError(f"not a changeable column: {sorted(unknown)}")
+        before = self._guarded(number, by)
+        if "text" in changes:
+            changes = {**changes, "cjk": pairs(str(changes["text"])), "digest": _digest(str(changes["text"]))}
+        self._write(before, version, changes)
+        if changes.keys() & {"text", "scope"}:
+            self._vectors.drop(number)
+        self._journal(actor, "update", number, before)
+        return self.get(number)
+
+    def reinforce(
+        self, number: int, actor: str, sources: Sequence[str], observed_at: float, confidence: float
+    ) -> Memory:
+        """The same thing was said again: confirm it at `observed_at`, count it, keep its new sources."""
+        before = self.get(number)
+        changes = {
+            "confirmed_at": max(before.confirmed_at, observed_at),
+            "seen": before.seen + 1,
+            "confidence": max(before.confidence, confidence),
+        }
+        self._write(before, before.version, changes)
+        self._add_sources(number, sources)
+        self._journal(actor, "reinforce", number, before)
+        return self.get(number)
+
+    def supersede(self, number: int, by_number: int, actor: str, by: Author, at: float) -> None:
+        """`by_number` replaces `number`, which stays readable but is no longer found."""
+        before = self._guarded(number, by)
+        self._write(before, before.version, {"status": SUPERSEDED, "superseded_by": by_number, "valid_until": at})
+        self._vectors.drop(number)
+        self._journal(actor, "supersede", number, before)
+
+    def retire(self, number: int, actor: str, by: Author) -> None:
+        """Take a memory out of every search; it stays readable by its id."""
+        before = self._guarded(number, by)
+        self._write(before, before.version, {"status": RETIRED, "valid_until": clock.now()})
+        self._vectors.drop(number)
+        self._journal(actor, "retire", number, before)
+
+    def erase(self, numbers: Iterable[int]) -> int:
+        """Delete memories, their vectors, sources and journal entries for good. Returns how many there were."""
+        erased = 0
+        for number in numbers:
+            self._vectors.drop(number)
+            self._db.execute("DELETE FROM journal WHERE memory_id = ?", (number,))
+            self._db.execute("DELETE FROM memory WHERE id = ?", (number,))
+            erased += self._db.changes()
+        return erased
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def get(self, number: int) -> Memory:
+        found = self.fetch([number])
+        if not found:
+            raise NotFoundError(f"There is no memory {memory_id(number)}. See: hippo list")
+        return found[number]
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, Memory]:
+        """The memories with these row numbers, by number; missing ones are left out."""
+        marks = _marks(numbers)
+        sources: dict[int, list[str]] = {}
+        for number, uid in self._db.execute(
+            f"SELECT memory_id, message_uid FROM memory_source WHERE memory_id IN ({marks})", tuple(numbers)
+        ):
+            sources.setdefault(number, []).append(uid)
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM memory WHERE id IN ({marks})", tuple(numbers))
+        return {row[0]: _memory(row, tuple(sources.get(row[0], ()))) for row in rows}
+
+    def select(
+        self,
+        *,
+        scopes: Sequence[str] | None = None,
+        types: Sequence[MemoryType] | None = None,
+        author: Author | None = None,
+        status: str | None = ACTIVE,
+        limit: int | None = None,
+    ) -> list[Memory]:
+        """Memories that meet every condition given, newest confirmation first. Sources are left empty."""
+        where, values = ["1"], []
+        for column, wanted in (("scope", scopes), ("type", types)):
+            if wanted is not None:
+                where.append(f"{column} IN ({_marks(wanted)})")
+                values += [getattr(item, "value", item) for item in wanted]
+        for column, value in (("author", author.value if author else None), ("status", status)):
+            if value is not None:
+                where.append(f"{column} = ?")
+                values.append(value)
+        rows = self._db.execute(
+            f"SELECT {_COLUMNS} FROM memory WHERE {' AND '.join(where)} ORDER BY confirmed_at DESC, id DESC LIMIT ?",
+            (*values, -1 if limit is None else limit),
+        )
+        return [_memory(row) for row in rows]
+
+    def same_text(self, text: str, scope: str) -> Memory | None:
+        """The active memory in `scope` that says `text` but for case and white space."""
+        row = self._db.execute(
+            f"SELECT {_COLUMNS} FROM memory WHERE digest = ? AND scope = ? AND status = 'active' ORDER BY id LIMIT 1",
+            (_digest(text), scope),
+        ).fetchone()
+        return _memory(row) if row else None
+
+    def containing(self, text: str) -> list[int]:
+        """Numbers of all memories, whatever their status, whose text holds `text`, case ignored."""
+        return [n for n, body in self._db.execute("SELECT id, text FROM memory") if text.casefold() in body.casefold()]
+
+    def from_messages(self, uids: Iterable[str]) -> list[int]:
+        """Numbers of the machine-written memories derived from any of these messages."""
+        found: set[int] = set()
+        for uid in uids:
+            found.update(
+                number
+                for (number,) in self._db.execute(
+                    "SELECT memory_id FROM memory_source JOIN memory ON id = memory_id "
+                    "WHERE message_uid = ? AND author = 'machine'",
+                    (uid,),
+                )
+            )
+        return sorted(found)
+
+    def keyword_hits(
+        self,
+        words: Iterable[str],
+        *,
+        index: str,
+        scopes: Sequence[str] | None,
+        types: Sequence[MemoryType] | None = None,
+        limit: int,
+    ) -> list[tuple[int, float]]:
+        """(number, BM25) of the memories that hold any of `words`, best first. index: EXACT or PLAIN."""
+        query = match_expression(words, scopes)
+        if query is None:
+            return []
+        restriction, values = "", ()
+        if types is not None:
+            restriction = f"AND rowid IN (SELECT id FROM memory WHERE type IN ({_marks(types)}))"
+            values = tuple(kind.value for kind in types)
+        return self._db.execute(
+            f"SELECT rowid, -rank FROM {index} WHERE {index} MATCH ? {restriction} ORDER BY rank LIMIT ?",
+            (query, *values, limit),
+        ).fetchall()
+
+    def scopes(self) -> dict[str, Scope]:
+        """Every scope that was ever used, by key."""
+        return {row[0]: Scope(*row) for row in self._db.execute("SELECT key, kind, label, identity FROM memory_scope")}
+
+    def counts(self) -> list[tuple[str, str, str, int]]:
+        """(scope, type, author, number) of the active memories."""
+        return self._db.execute(
+            "SELECT scope, type, author, count(*) FROM memory WHERE status = 'active' GROUP BY 1, 2, 3"
+        ).fetchall()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _guarded(self, number: int, by: Author) -> Memory:
+        memory = self.get(number)
+        if memory.frozen and by is Author.MACHINE:
+            raise FrozenMemoryError(f"{memory.public_id} was written by a human; no job may change it.")
+        return memory
+
+    def _write(self, before: Memory, version: int, changes: dict[str, object]) -> None:
+        columns = ", ".join(f"{name} = ?" for name in changes)
+        values = [getattr(value, "value", value) for value in changes.values()]
+        self._db.execute(
+            f"UPDATE memory SET {columns}, version = version + 1 WHERE id = ? AND version = ?",
+            (*values, before.id, version),
+        )
+        if not self._db.changes():
+            raise VersionConflictError(
+                f"{before.public_id} was changed by somebody else (version {before.version}, not {version}). "
+                "Nothing was written; read it again and repeat the change."
+            )
+
+    def _add_sources(self, number: int, uids: Iterable[str]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO memory_source VALUES (?, ?)", [(number, uid) for uid in uids])
+
+    def _journal(self, actor: str, action: str, number: int, before: Memory | None) -> None:
+        state = None if before is None else json.dumps(dataclasses.asdict(before))
+        self._db.execute(
+            "INSERT INTO journal(at, actor, action, memory_id, before) VALUES (?, ?, ?, ?, ?)",
+            (clock.now(), actor, action, number, state),
+        )
+
+
+def _memory(row: Sequence, sources: tuple[str, ...] = ()) -> Memory:
+    number, text, kind, tier, author, scope, importance, confidence, pinned, always, *rest = row
+    return Memory(
+        number, text, MemoryType(kind), Tier(tier), Author(author), scope, importance, confidence,
+        bool(pinned), bool(always), *rest, sources,
+    )  # fmt: skip
+
+
+def _marks(values: Sequence) -> str:
+    return ",".join("?" * len(values))
+
+
+def _digest(text: str) -> bytes:
+    folded = " ".join(text.casefold().split())
+    return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()

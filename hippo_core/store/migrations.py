@@ -1,0 +1,212 @@
+"""The schema, as numbered migrations with a ledger. A migration that has been released is never edited.
+
+Three table sets that share nothing but message uids: curated memories, the raw archive, and the pipeline's own state.
+"""
+
+from collections.abc import Callable
+
+import apsw
+
+from hippo_core import clock
+from hippo_core.store.connection import APPLICATION_ID
+
+Migration = Callable[[apsw.Connection], None]
+
+
+def migrate(db: apsw.Connection) -> None:
+    """Bring the file to the newest schema in one transaction; a failure leaves it as it was."""
+    if db.pragma("user_version") == NEWEST:
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        done = db.pragma("user_version")  # another process may have been first
+        if done == 0:
+            db.pragma("application_id", APPLICATION_ID)
+            db.execute(
+                "CREATE TABLE migration(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at REAL NOT NULL)"
+            )
+        for number, migration in enumerate(MIGRATIONS, 1):
+            if number > done:
+                migration(db)
+                db.execute("INSERT INTO migration VALUES (?, ?, ?)", (number, migration.__name__, clock.now()))
+        db.pragma("user_version", NEWEST)
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def m001_curated(db: apsw.Connection) -> None:
+    """Memories, their exact and plain keyword indexes, their sources, vectors' bookkeeping, the journal."""
+    db.execute(
+        """
+        CREATE TABLE memory_scope(
+            key TEXT PRIMARY KEY, kind TEXT NOT NULL, label TEXT NOT NULL, identity TEXT NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE memory(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            text TEXT NOT NULL,
+            cjk TEXT,
+            scope TEXT NOT NULL REFERENCES memory_scope(key),
+            type TEXT NOT NULL,
+            tier TEXT NOT NULL,
+            author TEXT NOT NULL CHECK (author IN ('human', 'machine')),
+            importance REAL NOT NULL CHECK (importance BETWEEN 0 AND 1),
+            confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+            pinned INTEGER NOT NULL DEFAULT 0,
+            always INTEGER NOT NULL DEFAULT 0,
+            domain TEXT,
+            created_at REAL NOT NULL,
+            confirmed_at REAL NOT NULL,
+            valid_from REAL,
+            valid_until REAL,
+            seen INTEGER NOT NULL DEFAULT 1,
+            version INTEGER NOT NULL DEFAULT 1,
+            status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'superseded', 'retired')),
+            superseded_by INTEGER REFERENCES memory(id) ON DELETE SET NULL,
+            digest BLOB NOT NULL
+        );
+        CREATE INDEX memory_by_scope ON memory(scope, status, type);
+        CREATE INDEX memory_by_digest ON memory(digest);
+
+        CREATE TABLE memory_source(
+            memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+            message_uid TEXT NOT NULL,
+            PRIMARY KEY (memory_id, message_uid)
+        ) WITHOUT ROWID;
+        CREATE INDEX memory_source_by_message ON memory_source(message_uid);
+
+        CREATE VIEW memory_active AS SELECT id, text, cjk, scope FROM memory WHERE status = 'active';
+        """
+    )
+    _keyword_index(db, "memory_exact", "memory_active", "unicode61 remove_diacritics 2 tokenchars ''_-./''")
+    _keyword_index(db, "memory_plain", "memory_active", "porter unicode61 remove_diacritics 2")
+    for index in ("memory_exact", "memory_plain"):
+        _sync_index(db, index, "memory", "text, cjk, scope, status", "{row}.status = 'active'")
+    db.execute(
+        """
+        CREATE TABLE embedding_model(
+            id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL
+        );
+        CREATE TABLE memory_chunk(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+            model_id INTEGER NOT NULL REFERENCES embedding_model(id),
+            ordinal INTEGER NOT NULL,
+            UNIQUE (memory_id, model_id, ordinal)
+        );
+
+        CREATE TABLE journal(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at REAL NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            memory_id INTEGER,
+            before TEXT
+        );
+        CREATE INDEX journal_by_memory ON journal(memory_id);
+        """
+    )
+
+
+def m002_archive(db: apsw.Connection) -> None:
+    """The raw archive: sessions and messages, append-only but for a door opened inside a transaction."""
+    db.execute(
+        """
+        CREATE TABLE archive_project(
+            key TEXT PRIMARY KEY, label TEXT NOT NULL, identity TEXT NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE archive_session(
+            id TEXT PRIMARY KEY, scope TEXT NOT NULL, cwd TEXT, branch TEXT, started_at REAL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE message(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            uid TEXT NOT NULL UNIQUE,
+            session_id TEXT NOT NULL REFERENCES archive_session(id),
+            agent_id TEXT,
+            scope TEXT NOT NULL,
+            role TEXT NOT NULL,
+            command TEXT,
+            text TEXT NOT NULL,
+            cjk TEXT,
+            at REAL,
+            withheld TEXT,
+            source_id INTEGER NOT NULL,
+            offset INTEGER NOT NULL
+        );
+        CREATE INDEX message_by_session ON message(session_id, id);
+
+        CREATE TABLE archive_door(name TEXT NOT NULL);
+        CREATE TABLE archive_door_record(
+            at REAL NOT NULL, name TEXT NOT NULL, messages INTEGER NOT NULL, memories INTEGER NOT NULL
+        );
+        CREATE TABLE forgotten(uid_digest BLOB PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+
+        CREATE TRIGGER message_no_update BEFORE UPDATE ON message WHEN NOT EXISTS (SELECT 1 FROM archive_door)
+        BEGIN SELECT RAISE(ABORT, 'the archive is append-only'); END;
+        CREATE TRIGGER message_no_delete BEFORE DELETE ON message WHEN NOT EXISTS (SELECT 1 FROM archive_door)
+        BEGIN SELECT RAISE(ABORT, 'the archive is append-only'); END;
+        CREATE TRIGGER archive_session_no_update BEFORE UPDATE ON archive_session
+        WHEN NOT EXISTS (SELECT 1 FROM archive_door) BEGIN SELECT RAISE(ABORT, 'the archive is append-only'); END;
+        CREATE TRIGGER archive_session_no_delete BEFORE DELETE ON archive_session
+        WHEN NOT EXISTS (SELECT 1 FROM archive_door) BEGIN SELECT RAISE(ABORT, 'the archive is append-only'); END;
+        """
+    )
+    _keyword_index(db, "message_plain", "message", "porter unicode61 remove_diacritics 2")
+    _sync_index(db, "message_plain", "message", "text, cjk, scope")
+
+
+def m003_pipeline(db: apsw.Connection) -> None:
+    """Where ingestion stands: one watermark a file, one a session."""
+    db.execute(
+        """
+        CREATE TABLE ingest_source(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            path TEXT NOT NULL UNIQUE,
+            size INTEGER NOT NULL DEFAULT 0,
+            mtime_ns INTEGER NOT NULL DEFAULT 0,
+            offset INTEGER NOT NULL DEFAULT 0,
+            head_digest BLOB,
+            bad_lines INTEGER NOT NULL DEFAULT 0,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            error TEXT,
+            updated_at REAL NOT NULL
+        );
+        CREATE TABLE ingest_session(
+            session_id TEXT PRIMARY KEY, distilled_to INTEGER NOT NULL DEFAULT 0, distilled_at REAL
+        ) WITHOUT ROWID;
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_curated, m002_archive, m003_pipeline)
+NEWEST = len(MIGRATIONS)
+
+
+def _keyword_index(db: apsw.Connection, name: str, content: str, tokenizer: str) -> None:
+    """An FTS5 index over (text, cjk, scope) of `content`, which forgets for real and does not rank by scope."""
+    db.execute(
+        f"CREATE VIRTUAL TABLE {name} USING fts5(text, cjk, scope, content='{content}', content_rowid='id', "
+        f"tokenize='{tokenizer}')"
+    )
+    db.execute(f"INSERT INTO {name}({name}, rank) VALUES ('secure-delete', 1)")
+    db.execute(f"INSERT INTO {name}({name}, rank) VALUES ('rank', 'bm25(1.0, 1.0, 0.0)')")
+
+
+def _sync_index(db: apsw.Connection, index: str, table: str, columns: str, condition: str = "1") -> None:
+    """Triggers that keep `index` equal to the rows of `table` that meet `condition` ({row} is the row)."""
+    add = (
+        f"INSERT INTO {index}(rowid, text, cjk, scope) "
+        f"SELECT new.id, new.text, new.cjk, new.scope WHERE {condition.format(row='new')}"
+    )
+    drop = (
+        f"INSERT INTO {index}({index}, rowid, text, cjk, scope) "
+        f"SELECT 'delete', old.id, old.text, old.cjk, old.scope WHERE {condition.format(row='old')}"
+    )
+    db.execute(f"CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add}; END")
+    db.execute(f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop}; END")
+    # One trigger, because the order of two is not defined and an index must let go before it takes.
+    db.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {columns} ON {table} BEGIN {drop}; {add}; END")

@@ -1,0 +1,93 @@
+"""Where ingestion stands: the watermark of each transcript file and of each session's distilling.
+
+Written in the same transaction as the rows a watermark stands for. Knows nothing of what was ingested.
+"""
+
+from dataclasses import dataclass, replace
+
+import apsw
+
+from hippo_core import clock
+
+
+@dataclass(frozen=True)
+class Source:
+    """A transcript file as last processed: everything before byte `offset` is in the archive.
+
+    head_digest: of the file's first bytes, so that a rewritten file is told from an appended one.
+    """
+
+    id: int
+    path: str
+    size: int = 0
+    mtime_ns: int = 0
+    offset: int = 0
+    head_digest: bytes | None = None
+    bad_lines: int = 0
+    attempts: int = 0
+    error: str | None = None
+
+
+class Progress:
+    def __init__(self, db: apsw.Connection):
+        self._db = db
+
+    def sources(self) -> dict[str, Source]:
+        """Every known transcript file, by path."""
+        rows = self._db.execute(
+            "SELECT id, path, size, mtime_ns, offset, head_digest, bad_lines, attempts, error FROM ingest_source"
+        )
+        return {row[1]: Source(*row) for row in rows}
+
+    def begin_source(self, path: str) -> Source:
+        """The row of a file, created when it is new. In a transaction."""
+        self._db.execute("INSERT OR IGNORE INTO ingest_source(path, updated_at) VALUES (?, ?)", (path, clock.now()))
+        row = self._db.execute(
+            "SELECT id, path, size, mtime_ns, offset, head_digest, bad_lines, attempts, error FROM ingest_source "
+            "WHERE path = ?",
+            (path,),
+        ).fetchone()
+        return Source(*row)
+
+    def save_source(self, source: Source, **changes: object) -> Source:
+        """Write a file's new state. In a transaction, with the rows it stands for."""
+        new = replace(source, **changes)
+        self._db.execute(
+            "UPDATE ingest_source SET size = ?, mtime_ns = ?, offset = ?, head_digest = ?, bad_lines = ?, "
+            "attempts = ?, error = ?, updated_at = ? WHERE id = ?",
+            (
+                new.size,
+                new.mtime_ns,
+                new.offset,
+                new.head_digest,
+                new.bad_lines,
+                new.attempts,
+                new.error,
+                clock.now(),
+                new.id,
+            ),
+        )
+        return new
+
+    def undistilled(self, idle_since: float) -> list[str]:
+        """Sessions with messages past their watermark, none of whose files changed after `idle_since` (seconds)."""
+        rows = self._db.execute(
+            "SELECT m.session_id FROM message m JOIN ingest_source s ON s.id = m.source_id "
+            "LEFT JOIN ingest_session d ON d.session_id = m.session_id GROUP BY m.session_id "
+            "HAVING max(m.id) > coalesce(max(d.distilled_to), 0) AND max(s.mtime_ns) <= ? ORDER BY min(m.id)",
+            (int(idle_since * 1e9),),
+        )
+        return [session for (session,) in rows]
+
+    def distilled_to(self, session_id: str) -> int:
+        """The row number of the last message that was distilled; 0 before the first."""
+        row = self._db.execute("SELECT distilled_to FROM ingest_session WHERE session_id = ?", (session_id,)).fetchone()
+        return row[0] if row else 0
+
+    def save_distilled(self, session_id: str, to: int) -> None:
+        """Move a session's watermark. In a transaction, with the memories it stands for."""
+        self._db.execute(
+            "INSERT INTO ingest_session VALUES (?, ?, ?) ON CONFLICT(session_id) DO UPDATE SET "
+            "distilled_to = excluded.distilled_to, distilled_at = excluded.distilled_at",
+            (session_id, to, clock.now()),
+        )

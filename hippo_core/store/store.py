@@ -1,0 +1,70 @@
+"""The store as a whole: opens the file, migrates it, and hands out its rooms. Holds no SQL beyond transactions."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+
+from hippo_core.store import connection, migrations
+from hippo_core.store.archive import Archive
+from hippo_core.store.memories import Memories
+from hippo_core.store.progress import Progress
+from hippo_core.store.vectors import Vectors
+
+
+class Store:
+    """One open file. `memories`, `archive`, `progress` and `vectors` are its rooms; close it, or use it in a `with`."""
+
+    def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
+        self.path, self.readonly = path, readonly
+        self._db = db
+        self.vectors = Vectors(db)
+        self.memories = Memories(db, self.vectors)
+        self.archive = Archive(db)
+        self.progress = Progress(db)
+
+    @classmethod
+    def open(cls, path: Path, *, readonly: bool = False, create: bool = True) -> "Store":
+        """Open `path`; a writer also creates and migrates it. Raises a StoreError that says what is wrong."""
+        db = connection.connect(path, migrations.NEWEST, readonly=readonly, create=create)
+        try:
+            with connection.translated(path):
+                if readonly and db.pragma("user_version") < migrations.NEWEST:
+                    db.close()
+                    cls.open(path).close()
+                    return cls.open(path, readonly=True)
+                if not readonly:
+                    migrations.migrate(db)
+            return cls(db, path, readonly)
+        except BaseException:
+            db.close()
+            raise
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Takes the write lock at once, so that two writers wait for each other and never deadlock."""
+        with connection.translated(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """SQLite's errors in plain words, for reads outside a transaction."""
+        with connection.translated(self.path):
+            yield
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()

@@ -1,0 +1,53 @@
+"""How text becomes index words, and words a full-text query that can never be a syntax error.
+
+FTS5 takes a run of Chinese or Japanese for one word. So such runs are also indexed as overlapping pairs in a column of
+their own, and looked up the same way. Knows nothing of ranking.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+# Scripts written without spaces between words: Thai to Khmer, kana, Han, and Hangul for its suffixes.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f]+"
+)
+
+
+def pairs(text: str) -> str | None:
+    """The overlapping pairs of every unspaced run in `text`, None when it has none: "部署服" -> "部署 署服 服"."""
+    if text.isascii():
+        return None
+    runs = _UNSPACED.findall(text)
+    if not runs:
+        return None
+    return " ".join(run[i : i + 2] for run in runs for i in range(len(run)))
+
+
+def match_expression(words: Iterable[str], scopes: Sequence[str] | None) -> str | None:
+    """An FTS5 query: any of `words` in the text, within `scopes` (None: everywhere). None when no word can match.
+
+    A word may hold any character: it is quoted, and its unspaced runs are looked up as pairs.
+    """
+    alternatives = [expression for word in words for expression in _word(word)]
+    if not alternatives:
+        return None
+    query = "{text cjk} : (" + " OR ".join(alternatives) + ")"
+    if scopes is None:
+        return query
+    return query + " AND scope : (" + " OR ".join(_quote(scope) for scope in scopes) + ")"
+
+
+def _word(word: str) -> list[str]:
+    spaced = _UNSPACED.sub(" ", word).replace("\0", " ")
+    expressions = [_quote(spaced.strip())] if any(c.isalnum() for c in spaced) else []
+    for run in _UNSPACED.findall(word):
+        if len(run) == 1:
+            expressions.append(_quote(run) + " *")
+        else:
+            expressions.append(_quote(" ".join(run[i : i + 2] for i in range(len(run) - 1))))
+    return expressions
+
+
+def _quote(phrase: str) -> str:
+    return '"' + phrase.replace('"', '""') + '"'

@@ -1,0 +1,1 @@
+"""Client transcript formats to a stream of messages."""

@@ -1,0 +1,61 @@
+"""Every test gets its own home, data folder and client folder, and no credential of the machine it runs on."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from hippo_core.paths import Paths
+from hippo_core.store import Store
+
+_STRAY = ("HIPPO_NOW", "HIPPO_CHILD", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "VOYAGE_API_KEY", "CLAUDE_PROJECT_DIR")
+
+
+def pytest_report_header() -> str:
+    import apsw
+
+    return f"SQLite {apsw.sqlite_lib_version()} through APSW {apsw.apsw_version()}, Python {sys.version.split()[0]}"
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of the test's own."""
+    home = tmp_path_factory.mktemp("home")
+    for name in _STRAY:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("HIPPO_HOME", str(home / "hippo data"))
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
+    return home
+
+
+@pytest.fixture
+def paths(isolated: Path) -> Paths:
+    return Paths(isolated / "hippo data")
+
+
+@pytest.fixture
+def store(paths: Paths):
+    with Store.open(paths.store) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def samples() -> Path:
+    """The folder of real transcripts that HIPPO_SAMPLES names; skips where it names none."""
+    return _external("HIPPO_SAMPLES")
+
+
+@pytest.fixture(scope="session")
+def bench_data() -> Path:
+    """The folder of retrieval sets that HIPPO_BENCH_DATA names; skips where it names none."""
+    return _external("HIPPO_BENCH_DATA")
+
+
+def _external(variable: str) -> Path:
+    named = os.environ.get(variable)
+    if not named or not Path(named).is_dir():
+        pytest.skip(f"{variable} names no folder, so there are no real samples to test with")
+    return Path(named)

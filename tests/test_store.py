@@ -1,0 +1,236 @@
+"""The store's promises: a memory comes back as written, is found where it should be, and nothing else is touched."""
+
+import os
+import stat
+
+import apsw
+import pytest
+
+from hippo_core import errors
+from hippo_core.model.memory import Draft, memory_id, message_id, parse_id
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.store import Store
+from hippo_core.store.memories import EXACT, PLAIN
+
+PROJECT = project_scope("example.org/a/api", "api")
+OTHER = project_scope("example.org/b/api", "api")
+
+
+def remember(store, text, scope=PROJECT, author=Author.MACHINE, kind=MemoryType.FACT, **more):
+    with store.transaction():
+        store.memories.ensure_scope(scope)
+        return store.memories.add(Draft(text, kind, scope.key, author, **more), "test")
+
+
+def archive(store, text, uid, scope=PROJECT, session="s1"):
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        message = Message(uid, session, Role.USER, text, 1.0, "/work", 0)
+        return store.archive.append(message, scope=scope, source_id=source.id)
+
+
+def found(store, word, index=PLAIN, scopes=None):
+    return [n for n, _ in store.memories.keyword_hits([word], index=index, scopes=scopes, limit=10)]
+
+
+def test_a_memory_comes_back_as_written(store):
+    memory = remember(store, "Redis was dropped.", kind=MemoryType.DECISION, sources=("u1",), observed_at=5.0)
+    again = store.memories.get(memory.id)
+    assert again == memory and again.sources == ("u1",) and again.confirmed_at == 5.0 and again.version == 1
+
+
+def test_file_is_private(store, paths):
+    assert stat.S_IMODE(paths.store.stat().st_mode) == 0o600
+    assert stat.S_IMODE(paths.store.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(paths.store.with_name("memory.db-wal").stat().st_mode) == 0o600
+
+
+def test_base_name_twins_are_two_projects(store):
+    mine, theirs = remember(store, "uses port 8080"), remember(store, "uses port 9090", OTHER)
+    assert found(store, "port", scopes=[PROJECT.key]) == [mine.id]
+    assert found(store, "port", scopes=[OTHER.key]) == [theirs.id]
+
+
+def test_small_project_among_many_rows_is_found_in_full(store):
+    """A filter applied after the ranking loses a project with few rows; inside the index it loses none."""
+    with store.transaction():
+        for scope in (PROJECT, OTHER):
+            store.memories.ensure_scope(scope)
+        for i in range(600):
+            store.memories.add(Draft(f"deploy note {i}", MemoryType.FACT, OTHER.key, Author.MACHINE), "test")
+    mine = {remember(store, f"a much longer deploy note about item {i}").id for i in range(5)}
+    assert set(found(store, "deploy", scopes=[PROJECT.key])) == mine
+
+
+@pytest.mark.parametrize("word", ["brain.py", "--force", "src/app/main.py", "MAX_RETRIES", "v1.0.21"])
+def test_exact_index_keeps_a_literal_whole(store, word):
+    hit = remember(store, f"see {word} there")
+    remember(store, "brain py force src app main max retries v1 0 21")
+    assert found(store, word, index=EXACT) == [hit.id]
+
+
+def test_plain_index_stems_and_ignores_punctuation(store):
+    hit = remember(store, "She prefers quiet music.")
+    assert found(store, "music") == found(store, "preferring") == [hit.id]
+
+
+@pytest.mark.parametrize("word", ["部署", "サーバ", "務", "배포"])
+def test_unspaced_words_are_found(store, word):
+    hit = remember(store, "支付服務的部署由サーバが行う。배포했다")
+    archive(store, "支付服務的部署由サーバが行う。배포했다", "u1")
+    assert found(store, word) == found(store, word, index=EXACT) == [hit.id]
+    assert store.archive.keyword_hits([word], scopes=None, limit=5)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["don't", "a/b", "c++", "1.0.21", "AND", "*", '"', "''", "🎉", "", "\ud800", "(", "a\0b", "NEAR(", "^x", "-", ":"],
+)
+def test_no_word_is_a_syntax_error(store, word):
+    remember(store, "don't AND c++")
+    archive(store, "don't AND c++", "u1")
+    for index in (EXACT, PLAIN):
+        store.memories.keyword_hits([word], index=index, scopes=[PROJECT.key], limit=5)
+    store.archive.keyword_hits([word], scopes=None, limit=5)
+
+
+def test_archive_refuses_update_and_delete(store, paths):
+    archive(store, "said once", "u1")
+    raw = apsw.Connection(str(paths.store))
+    for statement in ("UPDATE message SET text = 'x'", "DELETE FROM message", "DELETE FROM archive_session"):
+        with pytest.raises(apsw.ConstraintError, match="append-only"):
+            raw.execute(statement)
+    raw.close()
+
+
+def test_a_repeated_message_is_one_message(store):
+    assert archive(store, "hello", "u1") and not archive(store, "hello", "u1")
+    assert store.archive.counts() == (1, 1, 1)
+
+
+def test_update_needs_the_current_version(store):
+    memory = remember(store, "port 8080")
+    with store.transaction():
+        store.memories.update(memory.id, 1, "test", Author.HUMAN, text="port 9090")
+    with pytest.raises(errors.VersionConflictError), store.transaction():
+        store.memories.update(memory.id, 1, "test", Author.HUMAN, text="port 1")
+    assert found(store, "9090") == [memory.id] and found(store, "8080") == []
+
+
+def test_no_machine_touches_a_human_memory(store):
+    memory = remember(store, "mine", author=Author.HUMAN)
+    for change in (
+        lambda: store.memories.update(memory.id, 1, "dream", Author.MACHINE, text="x"),
+        lambda: store.memories.retire(memory.id, "dream", Author.MACHINE),
+        lambda: store.memories.supersede(memory.id, memory.id, "dream", Author.MACHINE, 1.0),
+    ):
+        with pytest.raises(errors.FrozenMemoryError), store.transaction():
+            change()
+
+
+def test_a_retired_memory_leaves_both_indexes(store):
+    memory = remember(store, "zebra crossing")
+    with store.transaction():
+        store.memories.retire(memory.id, "test", Author.MACHINE)
+    assert found(store, "zebra") == found(store, "zebra", index=EXACT) == []
+    assert store.memories.get(memory.id).status == "retired"
+
+
+def test_a_failed_transaction_leaves_nothing(store):
+    with pytest.raises(RuntimeError), store.transaction():
+        store.memories.ensure_scope(GLOBAL_SCOPE)
+        raise RuntimeError
+    assert store.memories.scopes() == {}
+
+
+def test_two_writers_both_succeed(store, paths):
+    with Store.open(paths.store) as second:
+        remember(store, "one")
+        remember(second, "two")
+        assert len(store.memories.select()) == 2
+
+
+def test_locked_store_says_so(store, paths, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.connection.BUSY_TIMEOUT_MS", 10)
+    with Store.open(paths.store) as second, store.transaction():
+        with pytest.raises(errors.StoreLockedError, match="try again"), second.transaction():
+            pass
+
+
+def test_a_reader_cannot_write(store, paths):
+    with Store.open(paths.store, readonly=True) as reader, pytest.raises(errors.StoreUnavailableError):
+        remember(reader, "x")
+
+
+def test_missing_store_is_not_created_by_a_reader(paths):
+    with pytest.raises(errors.StoreMissingError):
+        Store.open(paths.store, readonly=True)
+    assert not paths.store.exists()
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 50, b"SQLite format 3\0" + b"\xff" * 5000, b"SQLite"])
+def test_corrupt_store_is_refused_and_untouched(paths, content):
+    paths.store.parent.mkdir(parents=True)
+    paths.store.write_bytes(content)
+    with pytest.raises(errors.StoreError, match="untouched|another program"):
+        Store.open(paths.store)
+    assert paths.store.read_bytes() == content
+    assert os.listdir(paths.home) == ["memory.db"]
+
+
+def test_foreign_database_is_refused_and_untouched(paths):
+    paths.store.parent.mkdir(parents=True)
+    other = apsw.Connection(str(paths.store))
+    other.execute("CREATE TABLE somebody_elses(x)")
+    other.close()
+    before = paths.store.read_bytes()
+    with pytest.raises(errors.StoreForeignError):
+        Store.open(paths.store)
+    assert paths.store.read_bytes() == before
+
+
+def test_newer_store_is_refused_and_untouched(store, paths):
+    store.close()
+    raw = apsw.Connection(str(paths.store))
+    raw.pragma("user_version", 9_999)
+    raw.close()
+    before = paths.store.read_bytes()
+    with pytest.raises(errors.StoreTooNewError, match="upgrade"):
+        Store.open(paths.store)
+    assert paths.store.read_bytes() == before
+
+
+def test_an_older_store_is_migrated_in_place(paths, monkeypatch):
+    from hippo_core.store import migrations
+
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
+        older.setattr(migrations, "NEWEST", 2)
+        db = migrations.apsw.Connection(":memory:")
+        migrations.migrate(db)
+        paths.store.parent.mkdir(parents=True)
+        db.execute("VACUUM INTO ?", (str(paths.store),))
+        db.execute("SELECT 1")
+    with Store.open(paths.store) as store:
+        remember(store, "kept")
+    raw = apsw.Connection(str(paths.store))
+    assert raw.execute("SELECT number, name FROM migration").fetchall()[-1] == (3, "m003_pipeline")
+    raw.close()
+
+
+def test_a_creation_that_died_half_way_is_finished(paths):
+    paths.store.parent.mkdir(parents=True)
+    raw = apsw.Connection(str(paths.store))
+    raw.pragma("journal_mode", "wal")
+    raw.close()
+    with Store.open(paths.store) as store:
+        remember(store, "kept")
+
+
+def test_public_ids_round_trip():
+    assert parse_id(memory_id(0x41C)) == ("memory", 0x41C) and parse_id(message_id(15)) == ("message", 15)
+    for bad in ("", "m", "x12", "mzz", "41c", "m-1"):
+        with pytest.raises(errors.UsageError):
+            parse_id(bad)
