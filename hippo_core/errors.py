@@ -48,6 +48,10 @@ class StoreUnavailableError(StoreError):
     """The file cannot be opened, read or written."""
 
 
+class BusyError(HippoError):
+    """Another process does the same job right now."""
+
+
 class VectorsUnavailableError(HippoError):
     """The vector extension or the embedding model cannot be used here."""
 

@@ -69,13 +69,21 @@ class Progress:
         )
         return new
 
-    def undistilled(self, idle_since: float) -> list[str]:
-        """Sessions with messages past their watermark, none of whose files changed after `idle_since` (seconds)."""
+    def undistilled(self, idle_since: float | None) -> list[str]:
+        """Sessions with messages past their watermark, oldest first; with `idle_since` (seconds) only those at rest.
+
+        At rest: no file of the session changed after that time, or its last message is older (a copied transcript is
+        young as a file and long over as a session).
+        """
+        at_rest, values = "1", ()
+        if idle_since is not None:
+            at_rest = "(max(s.mtime_ns) <= ? OR max(m.at) <= ?)"
+            values = (int(idle_since * 1e9), idle_since)
         rows = self._db.execute(
             "SELECT m.session_id FROM message m JOIN ingest_source s ON s.id = m.source_id "
             "LEFT JOIN ingest_session d ON d.session_id = m.session_id GROUP BY m.session_id "
-            "HAVING max(m.id) > coalesce(max(d.distilled_to), 0) AND max(s.mtime_ns) <= ? ORDER BY min(m.id)",
-            (int(idle_since * 1e9),),
+            f"HAVING max(m.id) > coalesce(max(d.distilled_to), 0) AND {at_rest} ORDER BY min(m.id)",
+            values,
         )
         return [session for (session,) in rows]
 
