@@ -1,0 +1,164 @@
+"""Runs the real client hermetically: an empty environment, a home of its own, only loopback to talk to.
+
+Knows how to call the client and what came back, not what a test wants to see there.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from e2e.api_request import ApiRequest
+from e2e.stub_api import StubApi
+
+_CLOSED_PORT = "http://127.0.0.1:9"  # a proxy that answers nobody: whatever would leave the machine fails
+_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished call of the client. requests: what reached the API meanwhile."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    requests: list[ApiRequest]
+
+    @cached_property
+    def events(self) -> list[dict[str, Any]]:
+        """The lines of `--output-format stream-json`."""
+        return [json.loads(line) for line in self.stdout.splitlines() if line.startswith("{")]
+
+    def event(self, kind: str, subtype: str | None = None) -> dict[str, Any]:
+        """The first event of that type."""
+        for event in self.events:
+            if event["type"] == kind and subtype in (None, event.get("subtype")):
+                return event
+        raise AssertionError(f"no {kind} event in {self.stdout[-2000:]!r}, stderr {self.stderr[-2000:]!r}")
+
+    @property
+    def main(self) -> list[ApiRequest]:
+        """The requests of the main conversation, without its sub-agents'."""
+        return [request for request in self.requests if request.agent_id is None]
+
+    @property
+    def answer(self) -> str:
+        """The client's last words to the user."""
+        return self.event("result")["result"]
+
+
+@dataclass
+class Client:
+    """One user of the client: a home, a folder to work in, settings. Every call is a process of its own."""
+
+    binary: Path
+    api: StubApi
+    root: Path
+    plugin: Path | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.home, self.work = self.root / "home", self.root / "work"
+        self.config = self.home / ".claude"
+        for folder in (self.config, self.work, self.root / "tmp"):
+            folder.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def settings(self) -> Path:
+        return self.config / "settings.json"
+
+    def transcript(self, session: str) -> Path:
+        """Where the client keeps a session that was held in `work`."""
+        found = list((self.config / "projects").glob(f"*/{session}.jsonl"))
+        assert len(found) == 1, f"no transcript of {session} in {self.config}"
+        return found[0]
+
+    def new_session(self) -> str:
+        return str(uuid.uuid4())
+
+    def ask(
+        self, prompt: str, *arguments: str, session: str | None = None, resume: str | None = None, **more: Any
+    ) -> Run:
+        """One prompt in print mode, its events as JSON lines."""
+        chosen = ["--session-id", session] if session else ["--resume", resume] if resume else []
+        return self.run("-p", prompt, "--output-format", "stream-json", "--verbose", *chosen, *arguments, **more)
+
+    def run(
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        stdin: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        timeout: float = 90.0,
+        with_plugin: bool = True,
+    ) -> Run:
+        """Call the client and wait for it; it and whatever it left in its process group end with the timeout."""
+        plugin = ["--plugin-dir", str(self.plugin)] if self.plugin and with_plugin else []
+        before = len(self.api.requests)
+        process = subprocess.Popen(
+            [self.binary, *arguments, *plugin],
+            cwd=cwd or self.work,
+            env={**self.base_environment(), **self.environment, **(environment or {})},
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=os.name == "posix",
+        )
+        try:
+            stdout, stderr = process.communicate(stdin, timeout=timeout)
+        except BaseException:
+            end_group(process)
+            raise
+        return Run(process.returncode, stdout, stderr, self.api.requests[before:])
+
+    def base_environment(self) -> dict[str, str]:
+        """All that the client is told of the machine it runs on."""
+        system = {name: os.environ[name] for name in ("SYSTEMROOT", "COMSPEC", "PATHEXT") if name in os.environ}
+        return {
+            **system,
+            "HOME": str(self.home),
+            "USERPROFILE": str(self.home),
+            "CLAUDE_CONFIG_DIR": str(self.config),
+            "PATH": os.environ["PATH"] if os.name == "nt" else _SYSTEM_PATH,
+            "TMPDIR": str(self.root / "tmp"),
+            "TERM": "xterm-256color",
+            "LANG": "C.UTF-8",
+            "USER": "tester",
+            "ANTHROPIC_BASE_URL": self.api.url,
+            "ANTHROPIC_API_KEY": API_KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "HTTP_PROXY": _CLOSED_PORT,
+            "HTTPS_PROXY": _CLOSED_PORT,
+            "NO_PROXY": "127.0.0.1,localhost",
+        }
+
+
+API_KEY = "no-key-the-stub-asks-for-none"
+
+
+def end_group(process: subprocess.Popen) -> None:
+    """End a process started as the head of its own group, with everything it started there."""
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
+
+
+def stream_prompts(prompts: Sequence[str]) -> str:
+    """Prompts as lines for `--input-format stream-json`."""
+    lines = [{"type": "user", "message": {"role": "user", "content": prompt}} for prompt in prompts]
+    return "".join(json.dumps(line) + "\n" for line in lines)
