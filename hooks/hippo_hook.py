@@ -1,0 +1,145 @@
+"""What the hook scripts share: the event as raw bytes, the check of a rendered file, the way out.
+
+A hook is a cold process at every turn, so this uses the standard library only, and of that only what starts for free:
+no json, no re. Knows no store, no embedder and nothing of what the rendered files say.
+"""
+
+import os
+import sys
+
+_END = b'"}}\n'
+
+
+def run(main):
+    """Call main(data folder or None) and print what it returns. Whatever goes wrong: exit 0, nothing on stderr."""
+    try:
+        output = main(sys.argv[1] if len(sys.argv) > 1 else None)
+        while output:
+            output = output[os.write(1, output) :]
+    except BaseException:
+        pass
+    os._exit(0)  # no teardown: it would take time, and complain about a closed stdout
+
+
+def read_event():
+    """The event's JSON as the client wrote it, all of it, so that the client never meets a closed pipe."""
+    chunks = []
+    try:
+        while chunk := os.read(0, 1 << 20):
+            chunks.append(chunk)
+    except OSError:
+        pass
+    return b"".join(chunks)
+
+
+def field(event, name):
+    """The raw value, escapes and all, of the first key `name` whose value is a string; b"" where there is none.
+
+    Inside a JSON string a quote is escaped, so no text of the user's can look like the key.
+    """
+    rest = event.partition(b'"' + name + b'"')[2].lstrip()
+    value = rest[1:].lstrip()
+    if not rest.startswith(b":") or not value.startswith(b'"'):
+        return b""
+    value = value[1:]
+    end = value.replace(b"\\\\", b"__").replace(b'\\"', b"__").find(b'"')
+    return value[: max(end, 0)]
+
+
+def session_of(event):
+    """The session's id as text that is safe in a file name and a command; "" for anything else."""
+    name = field(event, b"session_id")
+    plain = 0 < len(name) <= 64 and name.replace(b"-", b"").isalnum()
+    return name.decode() if plain else ""
+
+
+def has_store(data):
+    """Whether there is a memory at all; what was rendered from a deleted one is nobody's business."""
+    return os.path.exists(os.path.join(data, "memory.db"))
+
+
+def read(*parts):
+    """A file's bytes, b"" when it cannot be read."""
+    try:
+        with open(os.path.join(*parts), "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def context(event_name, text):
+    """The output that puts JSON-escaped `text` before the model."""
+    return b'{"hookSpecificOutput":{"hookEventName":"' + event_name + b'","additionalContext":"' + text + _END
+
+
+def context_text(event_name, document):
+    """The JSON-escaped text in a rendered `document`; b"" unless that is whole and exactly what render writes.
+
+    The client would show the model any other bytes as they are, so a damaged file must not be printed.
+    """
+    start = context(event_name, b"")[: -len(_END)]
+    if not document.startswith(start) or not document.endswith(_END):
+        return b""
+    text = document[len(start) : -len(_END)]
+    unescaped = text.replace(b"\\\\", b"").replace(b'\\"', b"").replace(b"\\n", b"")
+    text.decode()
+    return text if text and min(text) >= 32 and b'"' not in unescaped and b"\\" not in unescaped else b""
+
+
+def rendered(event_name, *parts):
+    """A rendered file, ready to print; b"" when it is missing or damaged."""
+    text = context_text(event_name, read(*parts))
+    return context(event_name, text) if text else b""
+
+
+def of_this_project(event_name, data, kind):
+    """The file of `kind` for the project the session runs in, else the one for every other project."""
+    folder = os.path.join(data, "render", kind)
+    return rendered(event_name, folder, _project() + ".json") or rendered(event_name, folder, "default.json")
+
+
+def _project():
+    """The scope key of the session's project; "default" where it is none or cannot be told."""
+    try:
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hippo_core"))
+        from project import identify, project_key
+
+        found = identify(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
+    except (OSError, ValueError, ImportError):
+        return "default"
+    return project_key(found[0]) if found else "default"
+
+
+def message(line):
+    """The output that shows the user one line and tells the model nothing."""
+    line = "".join(c for c in line if c.isprintable()).replace("\\", "\\\\").replace('"', '\\"')
+    return b'{"systemMessage":"' + line.encode("utf-8", "replace") + b'"}\n'
+
+
+def start_catch_up(data, *options):
+    """Start the catch-up in a session of its own, so that it outlives the client, and do not wait for it."""
+    command = [sys.executable, "-I", "-m", "hippo_core.cli.main", "catch-up", *options]
+    environment = dict(os.environ, HIPPO_HOME=data)
+    if os.name == "nt":
+        from subprocess import DEVNULL, Popen
+
+        detached, new_group, below_normal = 0x8, 0x200, 0x4000
+        Popen(
+            command,
+            env=environment,
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            creationflags=detached | new_group | below_normal,
+        )
+    elif os.fork() == 0:  # by hand: `import subprocess` alone takes longer than all of this
+        try:
+            os.setsid()
+            os.nice(10)
+            null = os.open(os.devnull, os.O_RDWR)
+            for descriptor in range(3):
+                os.dup2(null, descriptor)
+            os.closerange(3, 256)
+            os.execve(command[0], command, environment)
+        finally:
+            os._exit(127)

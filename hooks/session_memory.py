@@ -1,0 +1,18 @@
+"""SessionStart: what memory exists for this project."""
+
+import os
+import sys
+
+
+def main(data):
+    if data is None or not hippo_hook.has_store(data):
+        return b""
+    hippo_hook.read_event()
+    return hippo_hook.of_this_project(b"SessionStart", data, "project")
+
+
+if not os.environ.get("HIPPO_CHILD"):
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import hippo_hook
+
+    hippo_hook.run(main)
