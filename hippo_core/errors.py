@@ -70,3 +70,15 @@ class FrozenMemoryError(HippoError):
 
 class RefusedError(HippoError):
     """The guard does not let this text become a memory."""
+
+
+class InstallError(HippoError):
+    """The installation cannot go on."""
+
+
+class OfflineError(InstallError):
+    """Packages could not be fetched; what arrived is kept."""
+
+
+class WheelMissingError(InstallError):
+    """A package has no ready-made build for this Python and system."""
