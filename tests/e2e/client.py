@@ -9,8 +9,8 @@ import os
 import signal
 import subprocess
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,9 @@ from e2e.stub_api import StubApi
 
 _CLOSED_PORT = "http://127.0.0.1:9"  # a proxy that answers nobody: whatever would leave the machine fails
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+_EVENTS = ("--output-format", "stream-json", "--verbose", "--include-hook-events")
+_CONVERSATION = ("-p", "--input-format", "stream-json", *_EVENTS)
+API_KEY = "no-key-the-stub-asks-for-none"
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,22 @@ class Run:
         return self.event("result")["result"]
 
 
+@dataclass(frozen=True)
+class Conversation:
+    """An open session of the client."""
+
+    process: subprocess.Popen[str]
+
+    def send(self, prompt: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(_prompt_line(prompt))
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """End the client as a crash or a power cut would: none of its hooks runs."""
+        end_group(self.process)
+
+
 @dataclass
 class Client:
     """One user of the client: a home, a folder to work in, settings. Every call is a process of its own."""
@@ -62,7 +81,6 @@ class Client:
     api: StubApi
     root: Path
     plugin: Path | None = None
-    environment: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.home, self.work = self.root / "home", self.root / "work"
@@ -88,37 +106,57 @@ class Client:
     ) -> Run:
         """One prompt in print mode, its events as JSON lines."""
         chosen = ["--session-id", session] if session else ["--resume", resume] if resume else []
-        return self.run("-p", prompt, "--output-format", "stream-json", "--verbose", *chosen, *arguments, **more)
+        return self.run("-p", prompt, *_EVENTS, *chosen, *arguments, **more)
 
-    def run(
-        self,
-        *arguments: str,
-        cwd: Path | None = None,
-        stdin: str | None = None,
-        environment: Mapping[str, str] | None = None,
-        timeout: float = 90.0,
-        with_plugin: bool = True,
-    ) -> Run:
-        """Call the client and wait for it; it and whatever it left in its process group end with the timeout."""
-        plugin = ["--plugin-dir", str(self.plugin)] if self.plugin and with_plugin else []
-        before = len(self.api.requests)
-        process = subprocess.Popen(
-            [self.binary, *arguments, *plugin],
-            cwd=cwd or self.work,
-            env={**self.base_environment(), **self.environment, **(environment or {})},
-            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            start_new_session=os.name == "posix",
+    def converse(self, prompts: Sequence[str], *arguments: str, **more: Any) -> Run:
+        """Several prompts in one session of one process."""
+        lines = "".join(map(_prompt_line, prompts))
+        return self.run(*_CONVERSATION, *arguments, stdin=lines, **more)
+
+    @contextlib.contextmanager
+    def open_conversation(self, session: str) -> Iterator["Conversation"]:
+        """A session that stays open until it is killed, at the latest when the `with` ends."""
+        process = self._start(
+            [*_CONVERSATION, "--session-id", session], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
         )
+        try:
+            yield Conversation(process)
+        finally:
+            end_group(process)
+
+    def run(self, *arguments: str, stdin: str | None = None, timeout: float = 90.0, **more: Any) -> Run:
+        """Call the client and wait for it; it and whatever it left in its process group end with the timeout."""
+        before = len(self.api.requests)
+        source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+        process = self._start(arguments, stdin=source, stdout=subprocess.PIPE, **more)
         try:
             stdout, stderr = process.communicate(stdin, timeout=timeout)
         except BaseException:
             end_group(process)
             raise
         return Run(process.returncode, stdout, stderr, self.api.requests[before:])
+
+    def _start(
+        self,
+        arguments: Sequence[str],
+        *,
+        stdin: int,
+        stdout: int,
+        cwd: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[str]:
+        plugin = ["--plugin-dir", str(self.plugin)] if self.plugin else []
+        return subprocess.Popen(
+            [self.binary, *arguments, *plugin],
+            cwd=cwd or self.work,
+            env={**self.base_environment(), **(environment or {})},
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stdout,
+            text=True,
+            encoding="utf-8",
+            start_new_session=os.name == "posix",
+        )
 
     def base_environment(self) -> dict[str, str]:
         """All that the client is told of the machine it runs on."""
@@ -145,9 +183,6 @@ class Client:
         }
 
 
-API_KEY = "no-key-the-stub-asks-for-none"
-
-
 def end_group(process: subprocess.Popen) -> None:
     """End a process started as the head of its own group, with everything it started there."""
     if os.name == "posix":
@@ -158,7 +193,5 @@ def end_group(process: subprocess.Popen) -> None:
     process.wait()
 
 
-def stream_prompts(prompts: Sequence[str]) -> str:
-    """Prompts as lines for `--input-format stream-json`."""
-    lines = [{"type": "user", "message": {"role": "user", "content": prompt}} for prompt in prompts]
-    return "".join(json.dumps(line) + "\n" for line in lines)
+def _prompt_line(prompt: str) -> str:
+    return json.dumps({"type": "user", "message": {"role": "user", "content": prompt}}) + "\n"

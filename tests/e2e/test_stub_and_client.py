@@ -6,7 +6,6 @@ import urllib.request
 
 import pytest
 
-from e2e.client import stream_prompts
 from e2e.stub_api import fail, say, use
 
 pytestmark = pytest.mark.e2e
@@ -96,8 +95,5 @@ def test_the_client_runs_a_scripted_tool_and_answers_with_its_result(bare_client
 
 
 def test_two_prompts_on_standard_input_are_two_turns(bare_client):
-    run = bare_client.run(
-        "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
-        stdin=stream_prompts(["first thing", "second thing"]),
-    )  # fmt: skip
+    run = bare_client.converse(["first thing", "second thing"])
     assert [("first" in r.prompt, "second" in r.prompt) for r in run.main] == [(True, False), (False, True)]
