@@ -15,7 +15,7 @@ from hippo_core.errors import NotFoundError
 from hippo_core.model.memory import message_id
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import Scope
-from hippo_core.store.words import match_expression, pairs
+from hippo_core.store.words import match_expression, pairs, word_matches
 
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
 
@@ -140,6 +140,10 @@ class Archive:
         return self._db.execute(
             "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? ORDER BY rank LIMIT ?", (query, limit)
         ).fetchall()
+
+    def word_matches(self, words: Iterable[str], *, among: Sequence[int]) -> list[tuple[int, frozenset[int]]]:
+        """For each word: how many messages hold it, and which of `among` do."""
+        return word_matches(self._db, "message_plain", words, among)
 
     def projects(self) -> dict[str, Scope]:
         """Every project with archived sessions, by scope key."""

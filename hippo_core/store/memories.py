@@ -16,7 +16,7 @@ from hippo_core.model.memory import ACTIVE, RETIRED, SUPERSEDED, Draft, Memory, 
 from hippo_core.model.scope import Scope
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
 from hippo_core.store.vectors import Vectors
-from hippo_core.store.words import match_expression, pairs
+from hippo_core.store.words import match_expression, pairs, word_matches
 
 _COLUMNS = (
     "id, text, type, tier, author, scope, importance, confidence, pinned, always, domain, created_at, confirmed_at, "
@@ -217,6 +217,15 @@ class Memories:
             f"SELECT rowid, -rank FROM {index} WHERE {index} MATCH ? {restriction} ORDER BY rank LIMIT ?",
             (query, *values, limit),
         ).fetchall()
+
+    def word_matches(
+        self, words: Iterable[str], *, index: str, among: Sequence[int]
+    ) -> list[tuple[int, frozenset[int]]]:
+        """For each word: how many active memories hold it, and which of `among` do."""
+        return word_matches(self._db, index, words, among)
+
+    def count_active(self) -> int:
+        return self._db.execute("SELECT count(*) FROM memory WHERE status = 'active'").fetchone()[0]
 
     def scopes(self) -> dict[str, Scope]:
         """Every scope that was ever used, by key."""

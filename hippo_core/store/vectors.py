@@ -26,6 +26,12 @@ class Vectors:
             self._loaded = load_vectors(self._db)
         return self._loaded
 
+    def has(self, fingerprint: str) -> bool:
+        """Whether any memory has a vector of this model."""
+        model = self._model(fingerprint)
+        row = self._db.execute("SELECT 1 FROM memory_chunk WHERE model_id = ? LIMIT 1", (model,)).fetchone()
+        return row is not None
+
     def pending(self, fingerprint: str, limit: int) -> list[tuple[int, str]]:
         """(number, text) of active memories that have no vectors of this model yet."""
         return self._db.execute(

@@ -7,6 +7,8 @@ their own, and looked up the same way. Knows nothing of ranking.
 import re
 from collections.abc import Iterable, Sequence
 
+import apsw
+
 # Scripts written without spaces between words: Thai to Khmer, kana, Han, and Hangul for its suffixes.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -36,6 +38,26 @@ def match_expression(words: Iterable[str], scopes: Sequence[str] | None) -> str 
     if scopes is None:
         return query
     return query + " AND scope : (" + " OR ".join(_quote(scope) for scope in scopes) + ")"
+
+
+def word_matches(
+    db: apsw.Connection, index: str, words: Iterable[str], numbers: Sequence[int]
+) -> list[tuple[int, frozenset[int]]]:
+    """For each word: in how many rows of `index` it is, and in which of the rows `numbers`."""
+    among = ",".join(map(str, map(int, numbers))) or "NULL"
+    matches = []
+    for word in words:
+        query = match_expression([word], None)
+        if query is None:
+            matches.append((0, frozenset()))
+            continue
+        frequency, rows = db.execute(
+            f"SELECT count(*), group_concat(rowid) FILTER (WHERE +rowid IN ({among})) FROM {index} "
+            f"WHERE {index} MATCH ?",
+            (query,),
+        ).fetchone()
+        matches.append((frequency, frozenset(map(int, rows.split(","))) if rows else frozenset()))
+    return matches
 
 
 def _word(word: str) -> list[str]:

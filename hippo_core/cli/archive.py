@@ -1,0 +1,46 @@
+"""`hippo archive`: arguments in, hits out. The search is recall.archive's, the words are recall.present's."""
+
+import json
+import os
+import time
+
+import click
+
+from hippo_core import paths
+from hippo_core.cli.recall import on_terminal
+from hippo_core.errors import UsageError
+from hippo_core.model.memory import parse_id
+from hippo_core.recall.archive import around_message, search_archive
+from hippo_core.recall.present import archive_json, archive_text
+from hippo_core.recall.where import search_scopes
+from hippo_core.store import Store
+
+_CONTEXT = 3
+
+
+@click.command("archive")
+@click.argument("query", nargs=-1)
+@click.option("--around", metavar="ID", help="Show this message with the turns before and after it.")
+@click.option("--project", metavar="NAME", help="Search this project; else the one around the current folder.")
+@click.option("--all", "everywhere", is_flag=True, help="Search all projects.")
+@click.option("-k", "count", default=5, show_default=True, type=click.IntRange(1, 100), help="How many at most.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def archive_command(
+    query: tuple[str, ...], around: str | None, project: str | None, everywhere: bool, count: int, as_json: bool
+) -> None:
+    """Everything that was ever said, searched word for word."""
+    started = time.perf_counter()
+    with Store.open(paths.current().store, readonly=True) as store:
+        if around is not None:
+            kind, number = parse_id(around)
+            if kind != "message":
+                raise UsageError(f"{around} is a memory; an archived message's id looks like a3f2. See: hippo show ID")
+            hits = [around_message(store, number, _CONTEXT)]
+        else:
+            scopes, _ = search_scopes(store, os.getcwd(), project, everywhere)
+            hits = search_archive(store, " ".join(query), scopes=scopes, k=count)
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    if as_json:
+        click.echo(json.dumps(archive_json(hits, elapsed_ms), ensure_ascii=False, indent=2))
+    else:
+        click.echo(archive_text(hits, elapsed_ms, style=on_terminal))

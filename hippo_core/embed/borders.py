@@ -1,0 +1,25 @@
+"""Where a text may be cut: at a paragraph, else a line, a sentence, a word. Knows nothing of models or tokens."""
+
+import re
+
+_BORDERS = (
+    re.compile(r"\n\s*\n"),
+    re.compile(r"\n"),
+    re.compile(r"[.!?…]['\")\]]*\s|[。！？]"),
+    re.compile(r"\s"),
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """`text` without what UTF-8 cannot say: a lone surrogate becomes the replacement character."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def best_cut(text: str, low: int, high: int) -> int:
+    """The position in low < position <= high that ends the largest whole part of `text`; `high` where none ends."""
+    for border in _BORDERS:
+        ends = [match.end() for match in border.finditer(text, low, high)]
+        if ends and ends[-1] > low:
+            return ends[-1]
+    return high

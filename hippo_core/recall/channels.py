@@ -1,0 +1,76 @@
+"""The ways a memory can be found: its exact spelling, its words, its meaning. Each gives a list, best first.
+
+Knows the store's indexes; knows nothing of how lists are combined. A channel that cannot serve gives no list.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hippo_core.embed.base import Embedder
+from hippo_core.errors import VectorsUnavailableError
+from hippo_core.model.types import MemoryType
+from hippo_core.recall.query import Query
+from hippo_core.store import Store
+from hippo_core.store.memories import EXACT, PLAIN
+
+EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL = "exact", "words", "meaning"
+DEPTH = 50  # how far down each list is read
+
+
+@dataclass(frozen=True)
+class Where:
+    """What may be searched; None means everything."""
+
+    scopes: Sequence[str] | None
+    types: Sequence[MemoryType] | None
+
+
+@dataclass
+class Found:
+    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked."""
+
+    lists: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def cosines(self) -> Mapping[int, float]:
+        return dict(self.lists.get(VECTOR_CHANNEL, ()))
+
+
+def search(store: Store, query: Query, where: Where, embedder: Embedder | None) -> Found:
+    """Ask every channel that is there."""
+    found = Found()
+    by_keyword(store, query, where, found)
+    by_meaning(store, query, where, embedder, found)
+    return found
+
+
+def by_keyword(store: Store, query: Query, where: Where, found: Found) -> None:
+    for channel, index, words in (
+        (EXACT_CHANNEL, EXACT, query.literals),
+        (PLAIN_CHANNEL, PLAIN, (*query.words, *query.literals)),
+    ):
+        if words:
+            found.lists[channel] = store.memories.keyword_hits(
+                words, index=index, scopes=where.scopes, types=where.types, limit=DEPTH
+            )
+
+
+def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | None, found: Found) -> None:
+    if embedder is None:
+        found.notes.append("no embedding model: keywords only")
+        return
+    if not store.vectors.available:
+        found.notes.append("no vector index here: keywords only")
+        return
+    if not store.vectors.has(embedder.fingerprint):
+        found.notes.append("nothing is embedded by this model yet: keywords only")
+        return
+    try:
+        vector = embedder.embed([query.text])[0].tobytes()
+    except VectorsUnavailableError as error:
+        found.notes.append(f"keywords only: {error}")
+        return
+    found.lists[VECTOR_CHANNEL] = store.vectors.nearest(
+        embedder.fingerprint, vector, scopes=where.scopes, types=where.types, limit=DEPTH
+    )

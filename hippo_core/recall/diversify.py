@@ -1,0 +1,48 @@
+"""Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): five results, not one result five times. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+
+BALANCE = 0.75  # 1 is relevance alone, 0 variety alone
+_WORD = re.compile(r"\w+")
+
+Similarity = Callable[[int, int], float]
+
+
+def most_varied(scores: Mapping[int, float], similarity: Similarity, count: int, balance: float = BALANCE) -> list[int]:
+    """The `count` items that are good and unlike each other, in the order chosen. The best is always first."""
+    left = sorted(scores, key=lambda item: (-scores[item], item))
+    closest = dict.fromkeys(left, 0.0)  # to anything chosen so far
+    chosen: list[int] = []
+    while left and len(chosen) < count:
+        best = max(left, key=lambda item: balance * scores[item] - (1 - balance) * closest[item] * scores[item])
+        left.remove(best)
+        chosen.append(best)
+        for item in left:
+            closest[item] = max(closest[item], similarity(item, best))
+    return chosen
+
+
+def vector_similarity(vectors: Mapping[int, bytes], otherwise: Similarity) -> Similarity:
+    """Cosine of unit vectors (float32, little-endian); `otherwise` for a pair that lacks one."""
+    import numpy
+
+    arrays = {item: numpy.frombuffer(data, dtype="<f4") for item, data in vectors.items()}
+
+    def similarity(a: int, b: int) -> float:
+        if a in arrays and b in arrays:
+            return max(0.0, float(arrays[a] @ arrays[b]))
+        return otherwise(a, b)
+
+    return similarity
+
+
+def word_similarity(texts: Mapping[int, str]) -> Similarity:
+    """Jaccard overlap of the words of two texts."""
+    words = {item: frozenset(_WORD.findall(text.casefold())) for item, text in texts.items()}
+
+    def similarity(a: int, b: int) -> float:
+        either = len(words[a] | words[b])
+        return len(words[a] & words[b]) / either if either else 1.0
+
+    return similarity

@@ -1,0 +1,86 @@
+"""Reads a question: plain words for the stemmed index, literals for the exact one. Pure; knows no store, no model."""
+
+import re
+from dataclasses import dataclass
+
+from hippo_core.embed.borders import best_cut, well_formed
+from hippo_core.errors import UsageError
+from hippo_core.recall.stopwords import STOP_WORDS
+
+MOST_LETTERS = 2_000  # a pasted log is no question; its beginning is
+MOST_WORDS = 24
+MOST_LITERALS = 8
+
+_QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`")
+_OPENING, _CLOSING = "\"'`([{<«“‘*,;:", "\"'`)]}>»”’*,;:!?."
+_WORD_PART = re.compile(r"[^\W_]+")
+_TO_DO = re.compile(
+    r"\b(to-?dos?|tasks?|what(?:'s| is) (?:left|next|open|pending)|next steps?|open (?:items?|points?)|"
+    r"(?:still|left|remains?|remaining|need|have) to (?:do|finish|fix)|unfinished|pending|backlog|work on next)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """text: what is embedded. words: content words, each once. literals: spellings to be found as they stand.
+
+    to_do: the question asks for work that is left.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    literals: tuple[str, ...]
+    to_do: bool
+
+    @property
+    def empty(self) -> bool:
+        """Nothing in it can be looked for: "ok", "thanks", "?!"."""
+        return not self.words and not self.literals
+
+
+def read_query(raw: str) -> Query:
+    """The question as the channels need it; UsageError when there is none."""
+    text = well_formed(raw).replace("\0", " ").strip()
+    if not text:
+        raise UsageError('Ask something, for example: hippo recall "flaky tests"')
+    if len(text) > MOST_LETTERS:
+        text = text[: best_cut(text, MOST_LETTERS // 2, MOST_LETTERS)].strip()
+    literals = [a or b for a, b in _QUOTED.findall(text)]
+    words: list[str] = []
+    for token in text.split():
+        token = token.lstrip(_OPENING).rstrip(_CLOSING)
+        if _is_literal(token):
+            literals.append(token)
+        if _is_content(token):
+            words.append(token)
+    return Query(
+        text,
+        _distinct(words)[:MOST_WORDS],
+        tuple(text for text in _distinct(literals) if any(map(str.isalnum, text)))[:MOST_LITERALS],
+        bool(_TO_DO.search(text)),
+    )
+
+
+def _is_content(token: str) -> bool:
+    folded = token.casefold().replace("’", "'")
+    return folded not in STOP_WORDS and any(map(str.isalnum, token))
+
+
+def _is_literal(token: str) -> bool:
+    """A name rather than a word: brain.py, --force, MAX_RETRIES, v1.0.21, E4012, getUserName, HTTP."""
+    parts = _WORD_PART.findall(token)
+    if not parts or token.casefold().replace("’", "'") in STOP_WORDS:
+        return False
+    inside = token.strip("'’")
+    marked = any(not c.isalnum() and c not in "'’" for c in inside)
+    numbered = any(map(str.isdigit, token)) and len(token) > 1
+    cased = len(token) > 2 and any(map(str.isupper, token[1:]))
+    return marked or numbered or cased
+
+
+def _distinct(items: list[str]) -> tuple[str, ...]:
+    first: dict[str, str] = {}
+    for item in items:
+        first.setdefault(item.casefold(), item)
+    return tuple(first.values())

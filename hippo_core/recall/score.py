@@ -1,0 +1,47 @@
+"""The final number of a memory: its relevance, tempered by its freshness and its importance. Pure.
+
+score = relevance x (0.80 + 0.11 recency + 0.09 importance). Being a product, it never exceeds the relevance: nothing
+that does not fit is lifted by being new or important, and together the two move a result by a fifth at most.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hippo_core.clock import DAY
+from hippo_core.config import Config
+from hippo_core.model.memory import Memory
+from hippo_core.model.types import LADDER, MemoryType, freshness
+
+WEIGHTS = {"relevance": 0.80, "recency": 0.11, "importance": 0.09}
+_SLOWING = 1.0  # a memory of full importance has a half-life this much longer than one at half importance
+TO_DO_TYPES = frozenset({MemoryType.TASK, MemoryType.TODO})
+TO_DO_NUDGE = 1.10
+
+
+@dataclass(frozen=True)
+class Aging:
+    """How memories age under the user's settings."""
+
+    half_lives: Mapping[str, float]
+    decay_rate: float
+
+    @classmethod
+    def of(cls, config: Config) -> "Aging":
+        return cls(dict(config.half_lives), config.decay_rate)
+
+    def recency(self, memory: Memory, now: float) -> float:
+        """Freshness in 0..1, counted from the last confirmation. What is pinned does not age."""
+        if memory.pinned:
+            return 1.0
+        half_life = self.half_lives.get(memory.type.value, LADDER[memory.type].half_life)
+        half_life *= 1 + _SLOWING * max(0.0, 2 * memory.importance - 1)
+        return freshness((now - memory.confirmed_at) / DAY, half_life, self.decay_rate)
+
+
+def score(relevance: float, recency: float, importance: float) -> float:
+    return relevance * (WEIGHTS["relevance"] + WEIGHTS["recency"] * recency + WEIGHTS["importance"] * importance)
+
+
+def nudged(relevance: float, kind: MemoryType, to_do: bool) -> float:
+    """A question about open work leans a little towards tasks."""
+    return min(1.0, relevance * TO_DO_NUDGE) if to_do and kind in TO_DO_TYPES else relevance

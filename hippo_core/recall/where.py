@@ -1,0 +1,31 @@
+"""Which scopes a search looks into: the project of a folder plus what is global, one named project, or everything."""
+
+from hippo_core.errors import UsageError
+from hippo_core.model.scope import GLOBAL, scope_of
+from hippo_core.store import Store
+
+EVERYWHERE = "all projects"
+
+
+def search_scopes(
+    store: Store, folder: str | None, project: str | None, everywhere: bool
+) -> tuple[list[str] | None, str]:
+    """(scope keys or None for everything, what to call it). UsageError for a project the store does not know.
+
+    A folder whose project is unknown to the store searches everything: better a wide answer than none.
+    """
+    with store.reading():
+        known = {**store.archive.projects(), **store.memories.scopes()}
+    if project is not None:
+        named = [key for key, scope in known.items() if key == project or scope.label.casefold() == project.casefold()]
+        if not named:
+            labels = sorted({scope.label for scope in known.values() if scope.kind == "project"})
+            raise UsageError(
+                f"No project {project!r} is known. Known: {', '.join(labels[:12]) or 'none yet'}. Or use --all."
+            )
+        return [*named, GLOBAL], project
+    if not everywhere and folder is not None:
+        here = scope_of(folder)
+        if here.key in known and here.key != GLOBAL:
+            return [here.key, GLOBAL], here.label
+    return None, EVERYWHERE
