@@ -87,8 +87,8 @@ def ensure(folder: Path, log: Path) -> bool:
     failed, said = _run([base_interpreter(), "-I", "-m", "venv", "--clear", str(folder)], log)
     if failed or not works(folder):
         raise InstallError(
-            f"The virtual environment {folder} could not be made: {_reason(said)}. Everything said is in {log}; when it "
-            "is mended, run this again."
+            f"The virtual environment {folder} could not be made: {_reason(said)}. Everything said is in {log}; when "
+            "it is mended, run this again."
         )
     return True
 

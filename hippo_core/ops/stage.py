@@ -1,0 +1,125 @@
+"""Staging: the plugin's files, copied from a checkout into the data folder with every path in them made absolute.
+
+The staged folder is a marketplace and its plugin in one, and a running client reads from it live: each file is replaced
+whole, what others point at comes first, and what nothing points at any more goes last. Standard library only. Knows
+nothing of the client's settings.
+"""
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+from hippo_core.errors import InstallError
+from hippo_core.paths import Paths, write_atomic
+
+# In the order of writing: scripts before the manifests that name them.
+_PARTS = (
+    "hippo_core/project.py",  # the one module that the hooks share with the package
+    "hooks",
+    "skills",
+    "commands",
+    "README.md",
+    "LICENSE",
+    "NOTICE",
+    ".mcp.json",
+    "plugin.json",
+    ".claude-plugin",
+)
+_LAST = "hooks/hooks.json"
+
+
+def stage_plugin(source: Path, paths: Paths, python: str) -> None:
+    """Bring paths.plugin up to date with the checkout `source`. python: the interpreter of hooks and server."""
+    wanted = _plugin_files(source)
+    names = sorted(wanted, key=lambda name: name == _LAST)  # stable: all else keeps its order
+    for name in names:
+        data = _fill_in(name, wanted[name].read_bytes(), paths, python)
+        target = paths.plugin / name
+        if not target.is_file() or target.read_bytes() != data:
+            write_atomic(target, data)
+    _remove_stale(paths.plugin, set(names))
+
+
+def _plugin_files(source: Path) -> dict[str, Path]:
+    """The plugin's files by their name in it."""
+    found = {}
+    for part in _PARTS:
+        path = source / part
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found.update({file.relative_to(source).as_posix(): file for file in files if _belongs(file)})
+    if _LAST not in found:
+        raise InstallError(
+            f"{source} is not a complete checkout: {_LAST} is missing. Fetch it again and run this again."
+        )
+    return found
+
+
+def _belongs(file: Path) -> bool:
+    return file.is_file() and "__pycache__" not in file.parts
+
+
+def _fill_in(name: str, data: bytes, paths: Paths, python: str) -> bytes:
+    """A file's staged form."""
+    hippo = str(Path(python).with_name("hippo.exe" if os.name == "nt" else "hippo"))
+    values = {"@PYTHON@": python, "@HOME@": str(paths.home), "@HIPPO@": hippo}
+    if name == _LAST:
+        return _json_bytes(_stage_hooks(json.loads(data), python, str(paths.home)))
+    if name.endswith(".json"):
+        return _json_bytes(_replace(json.loads(data), values)) if b"@" in data else data
+    if name.endswith(".md"):
+        text = data.decode("utf-8")
+        for placeholder, value in values.items():
+            text = text.replace(placeholder, _quoted(value))
+        return text.encode("utf-8")
+    return data
+
+
+def _stage_hooks(manifest: dict, python: str, home: str) -> dict:
+    """The hooks' manifest, run by `python` and told the data folder. Without that argument a hook is unstaged."""
+    for groups in manifest["hooks"].values():
+        for hook in (hook for group in groups for hook in group["hooks"] if hook["type"] == "command"):
+            hook["command"] = python
+            hook["args"] = [*hook["args"], home]
+    return manifest
+
+
+def _replace(value: object, values: dict[str, str]) -> object:
+    """`value` with the placeholders filled in, in every string at any depth."""
+    if isinstance(value, dict):
+        return {key: _replace(item, values) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replace(item, values) for item in value]
+    if isinstance(value, str):
+        for placeholder, filling in values.items():
+            value = value.replace(placeholder, filling)
+    return value
+
+
+def _json_bytes(value: object) -> bytes:
+    return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def _quoted(path: str) -> str:
+    """A path as a shell takes it."""
+    return f'"{path}"' if os.name == "nt" else shlex.quote(path)
+
+
+def _remove_stale(plugin: Path, wanted: set[str]) -> None:
+    """Remove what an older version left behind.
+
+    A session that began before still runs the hooks it read then, and Python answers a missing script with status 2,
+    by which the client blocks the prompt: a hook script of an older version stays, emptied.
+    """
+    for path in sorted(plugin.rglob("*"), reverse=True):
+        name = path.relative_to(plugin).as_posix()
+        if path.is_dir():
+            if not any(path.iterdir()):
+                path.rmdir()
+        elif name in wanted or "__pycache__" in path.parts:
+            continue
+        elif name.startswith("hooks/") and path.suffix == ".py":
+            if path.stat().st_size:
+                write_atomic(path, b"")
+        else:
+            path.unlink()
