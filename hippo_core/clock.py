@@ -24,3 +24,8 @@ def ago(then: float, at: float | None = None) -> str:
             count = int(days / length)
             return f"{count} {unit}{'s' if count > 1 else ''}"
     return "today"
+
+
+def day(at: float) -> str:
+    """The day of `at` (UTC): "7 Nov 2026"."""
+    return time.strftime("%d %b %Y", time.gmtime(at)).lstrip("0")

@@ -16,6 +16,7 @@ class Config:
     """embedder: local, openai or off. distiller: offline. decay_rate: how fast memories age, 1 as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
+    nudge: the line that is added to every prompt, "" for none.
     """
 
     embedder: str = "local"
@@ -24,6 +25,7 @@ class Config:
     decay_rate: float = 1.0
     half_lives: tuple[tuple[str, float], ...] = ()
     idle_minutes: float = 30.0
+    nudge: str = "Answer first, in plain words, without filler or flattery. Does this touch earlier work? Ask memory_search first."
 
 
 def load(paths: Paths) -> Config:

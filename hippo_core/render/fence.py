@@ -1,0 +1,24 @@
+"""Stored text made safe to stand inside a fenced block: on one line, and unable to open or close a fence.
+
+Knows nothing of what the text says; that it is a note and no instruction is said by the block around it.
+"""
+
+import re
+
+# A tag whose name has two parts, as every fence of ours and of the client's has: <hippo-memory>, </system-reminder>,
+# <function_calls>. Generic code such as List<int> or <div> stays as it is.
+_FENCE = re.compile(r"<(?=\s*[/\\!?]?\s*[A-Za-z][A-Za-z0-9]*[-_:])")
+
+
+def one_line(text: str, longest: int | None = None) -> str:
+    """`text` on one line, without control characters, with every fence broken; cut at a word after `longest` letters."""
+    visible = "".join(c if c.isprintable() else " " for c in text)
+    line = _FENCE.sub("‹", " ".join(visible.split()))
+    if longest is None or len(line) <= longest:
+        return line
+    return line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def attribute(text: str) -> str:
+    """`text` as the value of a fence's attribute."""
+    return "".join("'" if c == '"' else c for c in one_line(text, 60) if c not in "<>")
