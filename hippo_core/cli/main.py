@@ -73,3 +73,7 @@ def main() -> None:
 def _fail(line: str, code: int) -> None:
     click.echo(line, err=True)
     sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -47,6 +47,9 @@ class Vectors:
         row = self._db.execute("SELECT scope FROM memory WHERE id = ? AND status = 'active'", (number,)).fetchone()
         if row is None:
             return  # forgotten or retired while it was embedded
+        done = "SELECT 1 FROM memory_chunk WHERE memory_id = ? AND model_id = ?"
+        if self._db.execute(done, (number, model)).fetchone():
+            return  # another process was first
         for ordinal, vector in enumerate(chunks):
             self._db.execute(
                 "INSERT INTO memory_chunk(memory_id, model_id, ordinal) VALUES (?, ?, ?)", (number, model, ordinal)

@@ -1,0 +1,52 @@
+"""Whether the user really said something: the check behind every memory that claims to be in their own words.
+
+Looks at what they typed in the newest sessions of this folder, as the client's transcripts have it, because a tool call
+alone is the model's word. Knows nothing of memories.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from hippo_core.model.message import Role
+from hippo_core.paths import client_home
+from hippo_core.transcripts.claude_code import Transcript
+
+_NEWEST_FILES = 3  # the session's own id may be stale after /clear, and two sessions may run side by side
+_TAIL = 4_000_000  # bytes at a transcript's end that count as recent
+_OUTER = " \t\r\n\"'`.,;:!?。，；：！？"
+
+
+def spoken_by_user(text: str, folder: str, session_id: str | None = None) -> bool:
+    """Whether `text` stands in a recent turn of the user, but for case, white space and outer punctuation."""
+    wanted = _folded(text)
+    if not wanted:
+        return False
+    return any(
+        wanted in _folded(message.text)
+        for file in _live_transcripts(folder, session_id)
+        for message in Transcript(file, max(0, file.stat().st_size - _TAIL))
+        if message.role is Role.USER
+    )
+
+
+def _live_transcripts(folder: str, session_id: str | None) -> Iterator[Path]:
+    """The transcripts that may hold the running session, the likeliest first."""
+    projects = client_home() / "projects"
+    spellings = dict.fromkeys((folder, os.path.realpath(folder)))
+    here = [projects / re.sub(r"[^A-Za-z0-9]", "-", spelling) for spelling in spellings]
+    named = f"{session_id}.jsonl" if session_id and re.fullmatch(r"[\w-]+", session_id) else None
+    files = sorted((file for place in here for file in place.glob("*.jsonl")), key=_changed, reverse=True)
+    return (file for place, file in enumerate(files) if place < _NEWEST_FILES or file.name == named)
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(_OUTER)

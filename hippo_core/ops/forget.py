@@ -1,0 +1,168 @@
+"""Forgetting: what would go with a memory, a message or a text, and taking all of it out of the data folder.
+
+What goes: the thing itself, the messages a memory came from (they hold its words), every other row that holds the same
+words, and the machine's memories derived from any message that goes. The client's own transcripts are not ours.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from hippo_core.errors import StoreError, StoreLockedError, UsageError
+from hippo_core.model.memory import Memory, parse_id
+from hippo_core.ops.lock import one_at_a_time
+from hippo_core.ops.traces import clean_loose_files, files_holding
+from hippo_core.paths import Paths
+from hippo_core.store import Store
+from hippo_core.store.archive import Archived
+
+PATIENCE = 10.0  # seconds to wait for a reader that holds back the log, or for a pass that is under way
+# Bytes from which on a text is looked for in every other row. Below, it says too little of what is meant: "ok" would
+# take "token" along. A message that is merely a memory's source needs more: "go on with the next step" says nothing.
+_DISTINCT, _DISTINCT_SOURCE = 16, 40
+_SHORTEST_QUERY = 3
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """What would go, as rows in full. named: the numbers asked for, by kind. texts: what must be nowhere afterwards.
+
+    repeats: how many further rows hold a named text that is too short to take them along.
+    """
+
+    memories: tuple[Memory, ...]
+    messages: tuple[Archived, ...]
+    texts: tuple[str, ...]
+    repeats: int = 0
+
+    @property
+    def nothing(self) -> bool:
+        return not self.memories and not self.messages
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """How much went. unfinished: why bytes of it may still be in the file, else None.
+
+    still_in: files of ours, and names of folders and projects, that hold the words and stay. transcripts: the client's
+    own files that the messages came from.
+    """
+
+    memories: int
+    messages: int
+    unfinished: str | None
+    still_in: tuple[str, ...]
+    transcripts: tuple[str, ...]
+
+
+def what_would_go(
+    store: Store, ids: Sequence[str] = (), text: str | None = None, *, keep_archive: bool = False
+) -> Doomed:
+    """Everything that forgetting these ids, or all that holds `text`, takes along. keep_archive: memories alone.
+
+    NotFoundError for an id that names nothing, UsageError for a text too short to mean anything.
+    """
+    with store.reading():
+        memories, messages, texts, short = _named(store, ids, text)
+        if keep_archive and messages:
+            raise UsageError("An archived message cannot be forgotten and kept: leave out --keep-archive.")
+        if not keep_archive:
+            sources = store.archive.by_uid([uid for number in memories for uid in store.memories.get(number).sources])
+            messages.update(message.id for message in sources)
+            long_sources = [message.text for message in sources if _bytes(message.text) >= _DISTINCT_SOURCE]
+            messages.update(store.forgetting.messages_holding((*texts, *long_sources)))
+            uids = [message.uid for message in store.forgetting.messages(sorted(messages))]
+            memories.update(store.memories.from_messages(uids))
+        memories.update(store.forgetting.memories_holding(texts))
+        repeats = len(set(store.forgetting.memories_holding(short)) - memories)
+        repeats += len(set(store.forgetting.messages_holding(short)) - messages)
+        return Doomed(
+            tuple(store.forgetting.memories(sorted(memories))),
+            tuple(store.forgetting.messages(sorted(messages))),
+            tuple(texts),
+            repeats,
+        )
+
+
+def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
+    """Take all of it out of the store and the data folder. What a crash leaves undone, `finish` completes."""
+    memories, messages = [memory.id for memory in doomed.memories], [message.id for message in doomed.messages]
+    with one_at_a_time(paths, "ingest", wait=PATIENCE):  # no pass may learn from what is just being forgotten
+        with store.reading():
+            transcripts = store.forgetting.source_files(messages)
+        clean_loose_files(paths, doomed.texts)
+        with store.transaction():
+            store.forgetting.erase(memories, messages)
+        unfinished = finish(store, paths)
+    return Forgotten(
+        len(memories), len(messages), unfinished, tuple(_still_in(store, paths, doomed.texts)), tuple(transcripts)
+    )
+
+
+def finish(store: Store, paths: Paths, patience: float = PATIENCE) -> str | None:
+    """Complete a forget: what the hooks read, the file's freed space, its log. Does nothing when nothing is waiting.
+
+    None when all is done; else a line that says why not. Any later command may call it again.
+    """
+    from hippo_core.render.refresh import refresh
+
+    with store.reading():
+        if not store.forgetting.unfinished:
+            return None
+    refresh(store, paths)
+    try:
+        _retrying(store, store.forgetting.rewrite, patience)
+        _retrying(store, store.forgetting.truncate_log, patience)
+        with store.transaction():
+            store.forgetting.finished()
+    except StoreError as error:
+        return (
+            "It is gone from every search, but its bytes may still be in the file until the next hippo command can "
+            f"rewrite it: {error}"
+        )
+    return None
+
+
+def _named(store: Store, ids: Sequence[str], text: str | None) -> tuple[set[int], set[int], list[str], list[str]]:
+    """(memories, messages, texts to look for, texts too short to look for) that were asked for."""
+    memories: set[int] = set()
+    messages: set[int] = set()
+    said: list[str] = []
+    for public_id in ids:
+        kind, number = parse_id(public_id)
+        chosen, row = (
+            (memories, store.memories.get(number)) if kind == "memory" else (messages, store.archive.get(number))
+        )
+        chosen.add(row.id)
+        said.append(row.text)
+    texts = [words for words in said if _bytes(words) >= _DISTINCT]
+    short = [words for words in said if words not in texts]
+    if text is not None:
+        if _bytes(text.strip()) < _SHORTEST_QUERY:
+            raise UsageError("Name at least three letters of what to forget; fewer would take nearly everything along.")
+        texts.append(text.strip())
+    return memories, messages, texts, short
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _retrying(store: Store, step: Callable[[], None], patience: float) -> None:
+    """Do `step`, again and again while another process is in its way."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            with store.reading():
+                return step()
+        except StoreLockedError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.05)
+
+
+def _still_in(store: Store, paths: Paths, texts: Iterable[str]) -> list[str]:
+    """What holds one of the texts and stays all the same."""
+    with store.reading():
+        names = {name for text in texts for name in store.forgetting.names_holding(text)}
+    return [*(str(file) for file in files_holding(paths, texts)), *sorted(names)]

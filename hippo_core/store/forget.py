@@ -1,0 +1,170 @@
+"""Forgetting for good: rows, indexes, journal entries, freed pages and the write-ahead log.
+
+SQLite's secure_delete overwrites what a deletion frees, but where a b-tree page was balanced a copy stays behind (seen
+after 1 of 250 deletions), and FTS5 keeps the words that separate its pages. So the file is written anew afterwards.
+Knows nothing of what should go; that is decided in ops.forget.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+
+import apsw
+
+from hippo_core import clock
+from hippo_core.model.memory import Memory
+from hippo_core.store.archive import Archive, Archived
+from hippo_core.store.memories import Memories
+from hippo_core.store.words import pairs
+
+_INDEXES = ("memory_exact", "memory_plain", "message_plain")
+_TELLING = 4  # characters of a word from which on a part of it gives something away
+_MOST_VALUES = 500
+
+
+class Forgetting:
+    def __init__(self, db: apsw.Connection, memories: Memories, archive: Archive):
+        self._db, self._memories, self._archive = db, memories, archive
+
+    # -- what holds a text -------------------------------------------------------------------------------------------
+
+    def memories_holding(self, texts: Collection[str]) -> list[int]:
+        """Numbers of all memories, whatever their status, that hold any of `texts`, case ignored."""
+        return _holding(self._db.execute("SELECT id, text FROM memory ORDER BY id"), texts)
+
+    def messages_holding(self, texts: Collection[str]) -> list[int]:
+        """Numbers of all archived messages that hold any of `texts`, case ignored."""
+        return _holding(self._db.execute("SELECT id, text FROM message ORDER BY id"), texts)
+
+    def memories(self, numbers: Sequence[int]) -> list[Memory]:
+        """These memories in full, however many."""
+        return [memory for some in _portions(numbers) for memory in self._memories.fetch(some).values()]
+
+    def messages(self, numbers: Sequence[int]) -> list[Archived]:
+        """These messages in full, however many."""
+        return [message for some in _portions(numbers) for message in self._archive.fetch(some).values()]
+
+    def source_files(self, messages: Sequence[int]) -> list[str]:
+        """The transcript files that these messages came from, which are not ours to change."""
+        found: dict[str, None] = {}
+        for some in _portions(messages):
+            rows = self._db.execute(
+                "SELECT DISTINCT path FROM message JOIN ingest_source s ON s.id = source_id "
+                f"WHERE message.id IN ({_marks(some)})",
+                some,
+            )
+            found.update((path, None) for (path,) in rows)
+        return list(found)
+
+    def names_holding(self, text: str) -> list[str]:
+        """Names of folders, projects and files that hold `text`: they stay, because later sessions need them."""
+        names = self._db.execute(
+            "SELECT label FROM memory_scope UNION SELECT identity FROM memory_scope UNION SELECT label FROM "
+            "archive_project UNION SELECT identity FROM archive_project UNION SELECT cwd FROM archive_session UNION "
+            "SELECT branch FROM archive_session UNION SELECT path FROM ingest_source"
+        )
+        folded = text.casefold()
+        return [name for (name,) in names if name and folded in name.casefold()]
+
+    # -- erasing: call inside Store.transaction() --------------------------------------------------------------------
+
+    def erase(self, memories: Sequence[int], messages: Sequence[int]) -> None:
+        """Delete these rows and every trace of their texts in the tables. `finish` then cleans the file itself."""
+        texts = self._texts("memory", memories) + self._texts("message", messages)
+        self._db.execute("INSERT INTO unfinished_forget VALUES (?)", (clock.now(),))
+        with self._archive.door("forget", len(messages), len(memories)):
+            self._memories.erase(memories)
+            self._archive.erase(messages)
+            self._db.execute(
+                "DELETE FROM archive_session WHERE NOT EXISTS "
+                "(SELECT 1 FROM message WHERE session_id = archive_session.id)"
+            )
+        self._db.execute(
+            "DELETE FROM archive_project WHERE NOT EXISTS (SELECT 1 FROM archive_session WHERE scope = key)"
+        )
+        self._db.execute("DELETE FROM memory_scope WHERE NOT EXISTS (SELECT 1 FROM memory WHERE scope = key)")
+        self._scrub_journal(texts)
+        for index in _INDEXES:
+            if self._separator_remains(index, texts):
+                self._db.execute(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
+
+    def _texts(self, table: str, numbers: Sequence[int]) -> list[str]:
+        found: list[str] = []
+        for some in _portions(numbers):
+            found += [t for (t,) in self._db.execute(f"SELECT text FROM {table} WHERE id IN ({_marks(some)})", some)]
+        return found
+
+    def _scrub_journal(self, texts: Sequence[str]) -> None:
+        """Take the earlier state out of other memories' entries that still hold one of the texts."""
+        rows = self._db.execute("SELECT id, before FROM journal WHERE before IS NOT NULL").fetchall()
+        for number in _holding(((number, json.loads(before)["text"]) for number, before in rows), texts):
+            self._db.execute("UPDATE journal SET before = NULL WHERE id = ?", (number,))
+
+    def _separator_remains(self, index: str, texts: Sequence[str]) -> bool:
+        """Whether FTS5 still separates two pages of `index` by the beginning of a word that nothing holds any more."""
+        rows = self._db.execute(f"SELECT term FROM {index}_idx")
+        separators = {bytes(term)[1:].decode("utf-8", "ignore") for (term,) in rows}  # the first byte names the index
+        separators = {separator for separator in separators if len(separator) >= _TELLING}
+        if not separators:
+            return False
+        suspects = {
+            word[:end]
+            for word in self._words(index, texts)
+            for end in range(_TELLING, len(word) + 1)
+            if word[:end] in separators
+        }
+        vocabulary = f"temp.{index}_words"
+        self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab(main, {index}, row)")
+        return any(
+            self._db.execute(
+                f"SELECT 1 FROM {vocabulary} WHERE term >= ? AND term < ? LIMIT 1", (suspect, suspect + "\U0010ffff")
+            ).fetchone()
+            is None
+            for suspect in suspects
+        )
+
+    def _words(self, index: str, texts: Sequence[str]) -> set[str]:
+        """The words of `texts` as `index` keeps them."""
+        from apsw.fts5 import Table
+
+        table = Table(self._db, index)
+        return {
+            word
+            for text in texts
+            for column in (text, pairs(text) or "")
+            for word in table.tokenize(column.encode(), include_offsets=False, include_colocated=False)
+        }
+
+    # -- the file: call outside a transaction ------------------------------------------------------------------------
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether rows were forgotten whose bytes may still be in the file or its log."""
+        return self._db.execute("SELECT 1 FROM unfinished_forget").fetchone() is not None
+
+    def rewrite(self) -> None:
+        """Write the file anew without what was freed. BusyError while another process writes."""
+        self._db.execute("VACUUM")
+
+    def truncate_log(self) -> None:
+        """Move the log into the file and cut it to nothing. BusyError while another process reads an older state."""
+        self._db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def finished(self) -> None:
+        """Take the mark away. In a transaction."""
+        self._db.execute("DELETE FROM unfinished_forget")
+
+
+def _holding(rows: Iterable[tuple[int, str]], texts: Collection[str]) -> list[int]:
+    folded = [text.casefold() for text in texts if text]
+    if not folded:
+        return []
+    return [number for number, body in rows if any(text in body.casefold() for text in folded)]
+
+
+def _portions(numbers: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    """Runs that stay below SQLite's limit of values in one statement."""
+    return (tuple(numbers[i : i + _MOST_VALUES]) for i in range(0, len(numbers), _MOST_VALUES))
+
+
+def _marks(values: Sequence[int]) -> str:
+    return ",".join("?" * len(values))
