@@ -237,6 +237,13 @@ class Memories:
             "SELECT scope, type, author, count(*) FROM memory WHERE status = 'active' GROUP BY 1, 2, 3"
         ).fetchall()
 
+    def fingerprints(self) -> dict[str, list[int]]:
+        """For each scope, numbers that change whenever an active memory of it is added, changed or taken away."""
+        rows = self._db.execute(
+            "SELECT scope, count(*), max(id), sum(id), sum(version) FROM memory WHERE status = 'active' GROUP BY scope"
+        )
+        return {scope: numbers for scope, *numbers in rows}
+
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _guarded(self, number: int, by: Author) -> Memory:
