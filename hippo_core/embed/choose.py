@@ -15,7 +15,7 @@ def open_embedder(config: Config) -> Embedder:
 
         return MiniLm()
     if config.embedder == "openai":
-        from hippo_core.embed.openai import OpenAiEmbedder
+        from hippo_core.embed.openai_embedder import OpenAiEmbedder
 
         return OpenAiEmbedder(config.openai_base_url)
     if config.embedder == "off":

@@ -55,7 +55,7 @@ class WordPiece:
             while first < len(starts) and starts[first] < cut:
                 first += 1
         parts = [text[start:end].strip() for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True)]
-        return [part for part in parts if part]
+        return [part for part in parts if part] or [""]
 
     def load(self) -> "tokenizers.Tokenizer":
         with self._loading:
