@@ -14,7 +14,7 @@ from hippo_core import clock
 from hippo_core.errors import NotFoundError
 from hippo_core.model.memory import message_id
 from hippo_core.model.message import Message, Role
-from hippo_core.model.scope import Scope
+from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope
 from hippo_core.store.words import match_expression, pairs, word_matches
 
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
@@ -115,6 +115,18 @@ class Archive:
     def session(self, session_id: str, after: int = 0) -> list[Archived]:
         """A session's messages in the order of its files, those past row number `after`."""
         return self._select("WHERE session_id = ? AND id > ? ORDER BY id", (session_id, after))
+
+    def session_place(self, session_id: str) -> tuple[Scope, str | None] | None:
+        """The project and the folder a session began in, None for a session that is not archived."""
+        row = self._db.execute(
+            "SELECT p.key, p.label, p.identity, s.cwd FROM archive_session s JOIN archive_project p ON p.key = s.scope "
+            "WHERE s.id = ?",
+            (session_id,),
+        ).fetchone()
+        if row is None:
+            return None
+        scope = GLOBAL_SCOPE if row[0] == GLOBAL else Scope(row[0], "project", row[1], row[2])
+        return scope, row[3]
 
     def around(self, number: int, count: int) -> list[Archived]:
         """`count` turns before and after a message, of the same session and the same speaker's file."""

@@ -1,0 +1,76 @@
+"""The gate before every write: what may be kept, in which words, and what is kept but never handed on.
+
+In the archive, a copy of what the client keeps anyway, a refusal only marks the message; a curated memory is refused.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from hippo_core.errors import RefusedError
+from hippo_core.guard.private import is_skipped, without_private
+from hippo_core.guard.redact import redact
+from hippo_core.model.message import Message, Role
+
+SECRET, INJECTION = "secret", "injection"
+
+_MARKER = re.compile(r"\[redacted:[a-z-]+\]")
+_FEWEST_LETTERS = 12  # left beside a redaction for the rest to mean something
+# Text that speaks to the model as its master would. In the user's own words it is the user's right.
+_INJECTION = re.compile(
+    r"(?:ignore|disregard|forget|override|bypass)\s+(?:all\s+|any\s+|of\s+|the\s+|your\s+|my\s+|these\s+|those\s+){0,4}"
+    r"(?:previous|prior|earlier|above|preceding|existing|system|original|safety)\s+(?:\w+\s+){0,2}"
+    r"(?:instructions?|prompts?|rules?|messages?|directions|guidelines|guardrails)"
+    r"|(?:do\s+not|don't|never)\s+(?:tell|inform|mention\s+(?:this|it)\s+to|reveal\s+(?:this|it)\s+to|alert)\s+the\s+user"
+    r"|(?:new|updated|real)\s+system\s+(?:prompt|instructions?)\s*:"
+    r"|you\s+are\s+now\s+(?:in\s+)?(?:dan\b|developer\s+mode|jailbroken|unrestricted)"
+    r"|<\|?(?:im_start|system)\|?>",
+    re.IGNORECASE,
+)
+_INJECTION_HINTS = ("ignore", "disregard", "forget", "override", "bypass", "user", "system", "you are now", "im_start")
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A message as it may be stored. withheld: why nothing may be distilled or injected from it, None when it may."""
+
+    message: Message
+    withheld: str | None
+
+
+def guard(message: Message) -> Guarded | None:
+    """The message without what is private or secret; None when nothing of it may be kept."""
+    if is_skipped(message.text):
+        return None
+    text = redact(without_private(message.text)).strip()
+    if not text:
+        return None
+    reason = _reason(text, may_command=message.role is Role.USER)
+    return Guarded(message if text == message.text else replace(message, text=text), reason)
+
+
+def admit(text: str, *, users_own: bool = False) -> str:
+    """The words in which a curated memory may be kept. users_own: the user typed them for this purpose.
+
+    Raises RefusedError when nothing may be kept, or when they would speak to the model as its master.
+    """
+    kept = redact(without_private(text)).strip()
+    if not kept or is_skipped(text):
+        raise RefusedError("Nothing was stored: the text is empty, or all of it is marked private or #skip.")
+    reason = _reason(kept, may_command=users_own)
+    if reason == SECRET:
+        raise RefusedError("Nothing was stored: hardly anything but a secret is in it. Say where the secret is kept.")
+    if reason == INJECTION:
+        raise RefusedError("Nothing was stored: the text tells the model to disregard its instructions.")
+    return kept
+
+
+def _reason(text: str, *, may_command: bool) -> str | None:
+    if "[redacted:" in text:
+        rest = _MARKER.sub("", text)
+        if rest != text and sum(c.isalnum() for c in rest) < _FEWEST_LETTERS:
+            return SECRET
+    if not may_command:
+        folded = text.lower()
+        if any(hint in folded for hint in _INJECTION_HINTS) and _INJECTION.search(folded):
+            return INJECTION
+    return None

@@ -1,0 +1,142 @@
+"""The archive step: transcript files into the raw archive, each file in one transaction with its watermark.
+
+A file that fails costs only itself and is tried again; a store that fails ends the step. Knows nothing of distilling.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from os import fstat
+from os.path import exists
+from pathlib import Path
+
+from hippo_core.errors import HippoError
+from hippo_core.guard.gate import guard
+from hippo_core.model.message import Message
+from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
+from hippo_core.store import Store
+from hippo_core.store.progress import Source
+from hippo_core.transcripts.claude_code import Transcript
+
+_HEAD, _TAIL = 4096, 512
+
+
+@dataclass
+class ArchiveReport:
+    """files: those read. messages: newly stored ones. failed: (path, error) of files to be tried again.
+
+    sessions: those that got new messages.
+    """
+
+    files: int = 0
+    messages: int = 0
+    bad_lines: int = 0
+    failed: list[tuple[Path, str]] = field(default_factory=list)
+    sessions: set[str] = field(default_factory=set)
+
+
+def archive_files(
+    store: Store, files: Sequence[Path], on_progress: Callable[[int, int], None] | None = None
+) -> ArchiveReport:
+    """Bring the archive up to these files. on_progress(done, total) is called after each.
+
+    Raises StoreError when the store fails; what earlier files gave is kept.
+    """
+    report = ArchiveReport()
+    with store.reading():
+        known = store.progress.sources()
+    places = _Places(store)
+    for done, path in enumerate(files, 1):
+        source = known.get(str(path))
+        try:
+            _archive_file(store, path, source, places, report)
+        except HippoError:
+            raise
+        except Exception as error:  # whatever a foreign file holds, the others must not suffer
+            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+            report.failed.append((path, reason))
+            places = _Places(store)  # what it learned from a file that was rolled back is not in the store
+            with store.transaction():
+                failed = source or store.progress.begin_source(str(path))
+                store.progress.save_source(failed, attempts=failed.attempts + 1, error=reason)
+        if on_progress:
+            on_progress(done, len(files))
+    return report
+
+
+def _archive_file(store: Store, path: Path, source: Source | None, places: "_Places", report: ArchiveReport) -> None:
+    with path.open("rb") as file:
+        stat = fstat(file.fileno())
+        start = 0
+        if source and source.offset and source.head_digest == _digest(file, source.offset):
+            start = source.offset
+            if (source.size, source.mtime_ns, source.error) == (stat.st_size, stat.st_mtime_ns, None):
+                return
+    transcript = Transcript(path, start)
+    added = 0
+    sessions: set[str] = set()
+    with store.transaction():
+        source = source or store.progress.begin_source(str(path))
+        for message in transcript:
+            guarded = guard(message)
+            if guarded is None:
+                continue
+            scope = places.scope(message)
+            if store.archive.append(guarded.message, scope=scope, source_id=source.id, withheld=guarded.withheld):
+                added += 1
+                sessions.add(message.session_id)
+        with path.open("rb") as file:
+            digest = _digest(file, transcript.offset)
+        store.progress.save_source(
+            source,
+            size=stat.st_size,
+            mtime_ns=stat.st_mtime_ns,
+            offset=transcript.offset,
+            head_digest=digest,
+            bad_lines=transcript.bad_lines + (source.bad_lines if start else 0),
+            attempts=0,
+            error=None,
+        )
+    report.files += 1
+    report.messages += added
+    report.bad_lines += transcript.bad_lines
+    report.sessions |= sessions
+
+
+def _digest(file, offset: int) -> bytes:
+    """Of what lies before `offset`: the beginning, and the last bytes. An appended file keeps it, a rewritten does not."""
+    file.seek(0)
+    head = file.read(min(_HEAD, offset))
+    file.seek(max(0, offset - _TAIL))
+    return blake2b(head + file.read(min(_TAIL, offset)), digest_size=16).digest()
+
+
+class _Places:
+    """Which project a message belongs to: its folder's; where that is gone, or a sub-agent's, its session's."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._folders: dict[str, tuple[Scope, bool]] = {}
+        self._sessions: dict[str, tuple[Scope, str | None]] = {}
+
+    def scope(self, message: Message) -> Scope:
+        session = self._sessions.get(message.session_id) or self._store.archive.session_place(message.session_id)
+        own, there = self._folder(message.cwd)
+        if session is None:
+            session = own, message.cwd
+        self._sessions[message.session_id] = session
+        scope, cwd = session
+        if message.cwd is None or message.agent_id is not None or (not there and _below(message.cwd, cwd)):
+            return scope
+        return own
+
+    def _folder(self, cwd: str | None) -> tuple[Scope, bool]:
+        if cwd is None:
+            return GLOBAL_SCOPE, False
+        if cwd not in self._folders:
+            self._folders[cwd] = scope_of(cwd), exists(cwd)
+        return self._folders[cwd]
+
+
+def _below(folder: str, parent: str | None) -> bool:
+    return parent is not None and folder.startswith((parent.rstrip("/\\") + "/", parent.rstrip("/\\") + "\\"))

@@ -1,0 +1,178 @@
+"""A Claude Code transcript as messages: streamed, resumable at a byte, in the order of the file.
+
+Owns identity (uids), the session and folder of a message, and which sessions are no conversation at all. Knows nothing
+of the store, of redaction or of projects.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+from zlib import crc32
+
+from hippo_core.model.message import Message, Role
+from hippo_core.transcripts.discover import agent_of, is_agent_file, session_of
+from hippo_core.transcripts.injected import is_machine_prompt
+from hippo_core.transcripts.lines import Broken, Line, decode, read_lines, storable
+from hippo_core.transcripts.queue import Queue
+from hippo_core.transcripts.speech import Speech, first_words, queued_of, same_words, seconds, speech_of
+
+_HEAD_LINES, _HEAD_BYTES = 200, 4 << 20
+# How far before the resumed byte a queued prompt may lie whose user record is still to come.
+_LOOK_BACK = 1 << 20
+
+
+@dataclass
+class _Head:
+    """What the beginning of a file says about all of it."""
+
+    session_id: str
+    cwd: str | None = None
+    machine: bool = False
+
+
+class Transcript:
+    """Iterate once to get the messages from byte `start` on. Raises OSError when the file cannot be read.
+
+    offset: the byte just past the last complete line consumed, from where a later reading goes on. bad_lines: lines
+    that are no JSON, each of which costs only itself.
+    """
+
+    def __init__(self, path: Path, start: int = 0):
+        self.path, self.start = path, start
+        self.offset, self.bad_lines = start, 0
+        self._agent = agent_of(path)
+        self._in_agent_file = is_agent_file(path)
+
+    def __iter__(self) -> Iterator[Message]:
+        with self.path.open("rb") as file:
+            self._head = self._read_head(file)
+            if self._head.machine:
+                for line in read_lines(file, self.start):
+                    self.offset = line.end if line.complete else self.offset
+                return
+            queue = Queue()
+            if self.start:
+                self._replay(file, queue)
+            for line in read_lines(file, self.start):
+                for record in self._records(line):
+                    yield from self._messages(record, line.start, queue)
+            yield from queue.close()
+
+    def _messages(self, record: dict[str, Any], offset: int, queue: Queue) -> Iterator[Message]:
+        speech = speech_of(record, self._in_agent_file)
+        if speech:
+            message = self._message(record, speech, offset)
+            said = same_words(speech) if speech.role is Role.USER else None
+            yield from queue.spoken(message, said)
+        elif typed := queued_of(record):
+            queue.typed(self._message(record, typed, offset), same_words(typed))
+        elif record.get("operation") == "popAll":
+            yield from queue.taken_back()
+
+    def _records(self, line: Line) -> list[dict[str, Any]]:
+        """The line's records that may say something; moves the offset and counts the line when it is bad."""
+        if line.body is None:
+            self.offset = line.end if line.complete else self.offset
+            self.bad_lines += line.complete
+            return []
+        if line.complete and says_nothing(line.body):
+            self.offset = line.end
+            return []
+        try:
+            records = decode(line.body)
+        except Broken as damage:
+            if not line.complete:
+                return []  # still being written: read again next time
+            self.bad_lines += 1
+            records = damage.records
+        if line.complete or records:
+            self.offset = line.end
+        return records
+
+    def _message(self, record: dict[str, Any], speech: Speech, offset: int) -> Message:
+        session_id = _text(record, "sessionId") or self._head.session_id
+        return Message(
+            uid=self._uid(record, speech, session_id, offset),
+            session_id=session_id,
+            role=speech.role,
+            text=storable(speech.text),
+            at=seconds(record.get("timestamp")),
+            cwd=_text(record, "cwd") or self._head.cwd,
+            offset=offset,
+            agent_id=_text(record, "agentId") or self._agent,
+            branch=_text(record, "gitBranch"),
+            command=storable(speech.command) if speech.command else None,
+        )
+
+    def _uid(self, record: dict[str, Any], speech: Speech, session_id: str, offset: int) -> str:
+        """The record's uuid with a checksum of its words, so that a copy is the same and a mere namesake is not.
+
+        Hand-made and converted transcripts number their records u1, u2. Without a uuid the time and the words are
+        the identity, for a summary the message it ends at; without a time, the place in the file as well.
+        """
+        uuid = _text(record, "uuid")
+        words = speech.raw.encode("utf-8", "replace")
+        if uuid:
+            return f"{uuid}.{crc32(words):08x}"
+        known = _text(record, "leafUuid") or _text(record, "timestamp") or f"{session_id}:{self._agent}:{offset}"
+        digest = blake2b(f"{speech.role.value}\n{known}\n".encode("utf-8", "replace") + words, digest_size=16)
+        return f"derived-{digest.hexdigest()}"
+
+    def _read_head(self, file: BinaryIO) -> _Head:
+        """The session, the folder, and whether a program held this session; from the first lines of the file."""
+        session_id = cwd = prompt = None
+        for number, line in enumerate(read_lines(file)):
+            if number >= _HEAD_LINES or line.start >= _HEAD_BYTES or (session_id and cwd and prompt):
+                break
+            if line.body is None:
+                continue
+            try:
+                records = decode(line.body)
+            except Broken as damage:
+                records = damage.records
+            for record in records:
+                session_id = session_id or _text(record, "sessionId")
+                cwd = cwd or _text(record, "cwd")
+                prompt = prompt or first_words(record)
+        machine = bool(prompt) and (is_machine_prompt(prompt) or (self._in_agent_file and prompt == "Warmup"))
+        return _Head(session_id or session_of(self.path), cwd, machine)
+
+    def _replay(self, file: BinaryIO, queue: Queue) -> None:
+        """Bring `queue` to where the reading before this one left it."""
+        start = max(0, self.start - _LOOK_BACK)
+        for line in read_lines(file, start):
+            if line.start >= self.start:
+                break
+            if line.body is None or says_nothing(line.body):
+                continue
+            try:
+                records = decode(line.body)
+            except Broken as damage:
+                records = damage.records
+            for record in records:
+                for _ in self._messages(record, line.start, queue):
+                    pass
+        queue.resume()
+
+
+def says_nothing(body: bytes) -> bool:
+    """Whether a line is certainly no speech, by looking at its bytes alone: most of a transcript is tool output.
+
+    A quoted word in the raw line is a JSON string of its own, since quotes within a string are escaped.
+    """
+    if not (body.startswith(b"{") and body.rstrip().endswith(b"}")):
+        return False  # to be counted if it is damaged
+    if b'"user"' in body:
+        # What a tool gave back. One that mentions an assistant may be a speaking record with such a block inside.
+        return b'"tool_result"' in body and b'"assistant"' not in body
+    if b'"assistant"' in body:
+        # A content block other than text.
+        return b'"text"' not in body and (b'"tool_use"' in body or b'"thinking"' in body)
+    return not (b'"summary"' in body or b'"queue-operation"' in body or b'"queued_command"' in body)
+
+
+def _text(record: dict[str, Any], name: str) -> str | None:
+    value = record.get(name)
+    return storable(value) or None if isinstance(value, str) else None

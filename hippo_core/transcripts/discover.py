@@ -1,0 +1,35 @@
+"""Finds transcript files below a folder. Knows only names, never what is inside a file."""
+
+import os
+from pathlib import Path
+
+_AGENT_PREFIX = "agent-"
+
+
+def transcript_files(root: Path) -> list[Path]:
+    """Every *.jsonl under `root` (or `root` itself, when it is a file), in a stable order.
+
+    Main sessions come before all sub-agents, so that a sub-agent finds its parent's session. Folders that cannot be
+    read are left out; links to folders are not followed.
+    """
+    if root.is_file():
+        return [root]
+    found = [Path(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".jsonl")]
+    return sorted(found, key=lambda path: (is_agent_file(path), str(path)))
+
+
+def is_agent_file(path: Path) -> bool:
+    """Whether a sub-agent wrote it: `<session>/subagents/agent-<id>.jsonl`, or `agent-<id>.jsonl` beside a session."""
+    return path.name.startswith(_AGENT_PREFIX)
+
+
+def agent_of(path: Path) -> str | None:
+    """The sub-agent's id in the file's name."""
+    return path.stem[len(_AGENT_PREFIX) :] if is_agent_file(path) else None
+
+
+def session_of(path: Path) -> str:
+    """The session that the file's place names; a record that names its own is more exact."""
+    if is_agent_file(path) and path.parent.name == "subagents":
+        return path.parent.parent.name
+    return path.stem
