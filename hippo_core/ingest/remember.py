@@ -36,7 +36,7 @@ def remember(
     from hippo_core.guard.gate import admit
     from hippo_core.render.refresh import refresh
 
-    admitted = admit(_presentable(text))
+    admitted = admit(_presentable(text), users_own=author is Author.HUMAN)
     confidence = 1.0 if author is Author.HUMAN else _MACHINE_CONFIDENCE
     draft = Draft(admitted, type or guess_type(admitted), scope.key, author, confidence=confidence, pinned=pinned)
     with store.transaction():

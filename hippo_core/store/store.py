@@ -9,13 +9,14 @@ import apsw
 from hippo_core.store import connection, migrations
 from hippo_core.store.archive import Archive
 from hippo_core.store.forget import Forgetting
+from hippo_core.store.journal import Journal
 from hippo_core.store.memories import Memories
 from hippo_core.store.progress import Progress
 from hippo_core.store.vectors import Vectors
 
 
 class Store:
-    """One open file. Its rooms: memories, vectors, archive, progress, forgetting. Close it, or use it in a `with`."""
+    """One open file. Its rooms: memories, vectors, archive, progress, journal, forgetting. Close it, or use `with`."""
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
         self.path, self.readonly = path, readonly
@@ -24,6 +25,7 @@ class Store:
         self.memories = Memories(db, self.vectors)
         self.archive = Archive(db)
         self.progress = Progress(db)
+        self.journal = Journal(db)
         self.forgetting = Forgetting(db, self.memories, self.archive)
 
     @classmethod

@@ -1,0 +1,232 @@
+"""`hippo remember`, `list` and `show`: arguments in, memories out. Storing is ingest.remember's."""
+
+import dataclasses
+import json
+import os
+import sys
+from datetime import datetime, timezone
+from typing import Any
+
+import click
+
+from hippo_core import clock, paths
+from hippo_core import config as settings
+from hippo_core.cli.recall import on_terminal
+from hippo_core.config import Config
+from hippo_core.embed.base import Embedder
+from hippo_core.errors import HippoError, UsageError
+from hippo_core.model.memory import Memory, parse_id
+from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.recall.where import search_scopes
+from hippo_core.store import Store
+from hippo_core.store.archive import Archived
+from hippo_core.store.journal import Entry
+
+TYPES = click.Choice([kind.value for kind in MemoryType])
+_LINE = 100  # letters of a memory's text in a list
+
+
+@click.command("remember")
+@click.argument("words", nargs=-1, metavar="TEXT")
+@click.option("--type", "type_name", metavar="TYPE", type=TYPES, help="Its type; guessed and shown when left out.")
+@click.option("--global", "everywhere", is_flag=True, help="For all projects, not only the one of this folder.")
+@click.option("--project", "folder", metavar="DIR", type=click.Path(file_okay=False), help="For the project of DIR.")
+@click.option("--pin", is_flag=True, help="It never ages.")
+@click.option("--embed/--no-embed", default=True, help="Make it findable by meaning at once.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def remember_command(
+    words: tuple[str, ...],
+    type_name: str | None,
+    everywhere: bool,
+    folder: str | None,
+    pin: bool,
+    embed: bool,
+    as_json: bool,
+) -> None:
+    """Store TEXT (- reads it from standard input) as a memory of your own; no job ever changes it."""
+    from hippo_core.ingest.remember import embed_memory, remember
+    from hippo_core.ops.forget import finish
+
+    if everywhere and folder is not None:
+        raise UsageError("A memory is either --global or of one --project.")
+    here = paths.current()
+    config = settings.load(here)
+    scope = GLOBAL_SCOPE if everywhere else scope_of(os.path.abspath(folder or os.getcwd()))
+    with Store.open(here.store) as store:
+        memory = remember(
+            store, here, _text(words), type=MemoryType(type_name) if type_name else None, scope=scope,
+            author=Author.HUMAN, actor="user", pinned=pin,
+        )  # fmt: skip
+        if embed:
+            embed_memory(store, memory, _embedder(config))
+        finish(store, here, patience=0)
+    if as_json:
+        click.echo(_json(memory_json(memory, scope.label)))
+        return
+    verb = "Remembered" if memory.version == 1 else "Known already, now confirmed as yours"
+    guessed = "" if type_name else " (guessed; hippo remember --type TYPE says otherwise)"
+    click.echo(f"{verb}: {on_terminal('number', memory.public_id)}, {memory.type.value}{guessed}, {scope.label}.")
+
+
+@click.command("list")
+@click.option("--type", "types", multiple=True, metavar="TYPE", type=TYPES, help="Only this type; may be repeated.")
+@click.option("--project", metavar="NAME", help="Of this project; else of the one around the current folder.")
+@click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
+@click.option("--author", type=click.Choice([author.value for author in Author]), help="Only what they wrote.")
+@click.option("-n", "count", default=20, show_default=True, type=click.IntRange(1), help="How many at most.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_command(
+    types: tuple[str, ...], project: str | None, everywhere: bool, author: str | None, count: int, as_json: bool
+) -> None:
+    """Memories, the last confirmed first."""
+    with Store.open(paths.current().store, readonly=True) as store:
+        scopes, label = search_scopes(store, os.getcwd(), project, everywhere)
+        with store.reading():
+            found = store.memories.select(
+                scopes=scopes,
+                types=[MemoryType(name) for name in types] or None,
+                author=Author(author) if author else None,
+                limit=count + 1,
+            )
+            labels = {key: scope.label for key, scope in store.memories.scopes().items()}
+    if as_json:
+        click.echo(_json([memory_json(memory, labels[memory.scope]) for memory in found[:count]]))
+        return
+    for memory in found[:count]:
+        click.echo(memory_line(memory, labels[memory.scope]))
+    if not found:
+        click.echo(f"No such memory in {label}.")
+    elif len(found) > count:
+        click.echo(on_terminal("faint", f"There are more; -n {count * 5} shows them."))
+
+
+@click.command("show")
+@click.argument("public_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show_command(public_id: str, as_json: bool) -> None:
+    """One memory or archived message in full, with where it came from and what happened to it."""
+    kind, number = parse_id(public_id)
+    with Store.open(paths.current().store, readonly=True) as store, store.reading():
+        if kind == "message":
+            message = store.archive.get(number)
+            derived = [store.memories.get(n) for n in store.memories.from_messages([message.uid])]
+            scopes = store.archive.projects()
+            label = scopes[message.scope].label if message.scope in scopes else message.scope
+            shown, lines = _message_json(message, label, derived), _message_lines(message, label, derived)
+        else:
+            memory = store.memories.get(number)
+            label = store.memories.scopes()[memory.scope].label
+            sources = store.archive.by_uid(memory.sources)
+            history = store.journal.of(number)
+            shown = {
+                **memory_json(memory, label),
+                "sources": [_source_json(source) for source in sources],
+                "sources_gone": len(memory.sources) - len(sources),
+                "history": [dataclasses.asdict(entry) for entry in history],
+            }
+            lines = _memory_lines(memory, label, sources, history)
+    click.echo(_json(shown) if as_json else "\n".join(lines))
+
+
+# -- how rows are shown ----------------------------------------------------------------------------------------------
+
+
+def memory_line(memory: Memory, label: str) -> str:
+    """One line: id, type, age, scope, the beginning of the text."""
+    about = " · ".join((memory.type.value, clock.ago(memory.confirmed_at), label))
+    said = "  " + on_terminal("faint", "said by you") if memory.frozen else ""
+    return f"{on_terminal('number', memory.public_id.ljust(6))} {on_terminal('head', about)}{said}  {_cut(memory.text)}"
+
+
+def message_line(message: Archived, label: str) -> str:
+    """One line: id, speaker, age, project, the beginning of the text."""
+    age = "undated" if message.at is None else clock.ago(message.at)
+    about = " · ".join((message.role.value, age, label))
+    return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {_cut(message.text)}"
+
+
+def memory_json(memory: Memory, label: str) -> dict[str, Any]:
+    """Every field, with the id as people write it."""
+    return {"id": memory.public_id, "scope_label": label, **_without_id(memory)}
+
+
+def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: list[Entry]) -> list[str]:
+    author = "you; no job changes it" if memory.frozen else f"the machine, confidence {memory.confidence:.2f}"
+    fields = {
+        "type": f"{memory.type.value}, {memory.tier.value}",
+        "scope": label,
+        "written by": author,
+        "importance": f"{memory.importance:.2f}{', pinned: it does not age' if memory.pinned else ''}",
+        "loads": _loads(memory),
+        "created": _day(memory.created_at),
+        "confirmed": f"{_day(memory.confirmed_at)}, seen {memory.seen} times, version {memory.version}",
+        "status": memory.status + (f" by m{memory.superseded_by:x}" if memory.superseded_by else ""),
+        "valid until": _day(memory.valid_until) if memory.valid_until else "",
+    }
+    lines = [f"{on_terminal('number', memory.public_id)}  {memory.text}", ""]
+    lines += [f"  {on_terminal('head', name.ljust(12))}{value}" for name, value in fields.items() if value]
+    if memory.sources:
+        lines += ["", f"From {len(memory.sources)} messages:"]
+        lines += [f"  {message_line(source, label)}" for source in sources]
+        if len(sources) < len(memory.sources):
+            lines.append(f"  {len(memory.sources) - len(sources)} of them are not in the archive.")
+    lines += ["", "History:", *(f"  {_day(entry.at)}  {entry.action} by {entry.actor}" for entry in history)]
+    return lines
+
+
+def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list[str]:
+    speaker = message.role.value + (f", arguments of /{message.command}" if message.command else "")
+    withheld = f"  not learned from: {message.withheld}" if message.withheld else ""
+    head = f"{speaker} · {_day(message.at) if message.at else 'undated'} · {label} · session {message.session_id}"
+    lines = [f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}", "", message.text]
+    if derived:
+        lines += ["", "Learned from it:", *(f"  {memory_line(memory, label)}" for memory in derived)]
+    return lines
+
+
+def _message_json(message: Archived, label: str, derived: list[Memory]) -> dict[str, Any]:
+    learned = [memory.public_id for memory in derived]
+    return {"id": message.public_id, "scope_label": label, **_without_id(message), "learned": learned}
+
+
+def _source_json(message: Archived) -> dict[str, Any]:
+    return {"id": message.public_id, "role": message.role.value, "at": message.at, "text": message.text}
+
+
+def _without_id(row: Memory | Archived) -> dict[str, Any]:
+    fields = dataclasses.asdict(row)
+    del fields["id"]
+    return fields
+
+
+def _loads(memory: Memory) -> str:
+    if memory.always:
+        return "in every session"
+    return f"with the rules for {memory.domain}" if memory.domain else "when it is searched for"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%d %H:%M")
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
+
+
+def _text(words: tuple[str, ...]) -> str:
+    return sys.stdin.read() if words == ("-",) else " ".join(words)
+
+
+def _embedder(config: Config) -> Embedder | None:
+    from hippo_core.embed.choose import open_embedder
+
+    try:
+        return open_embedder(config)
+    except HippoError:
+        return None
