@@ -13,7 +13,8 @@ from hippo_core.model.types import MemoryType as T
 class Cue:
     """strength: how often the wording really carries its type, in 0..1; it becomes the memory's confidence.
 
-    spoken: a wording that counts only in the user's own mouth, because it makes a rule or a preference.
+    spoken: a wording that counts only in the user's own mouth: it makes a rule or a preference, or it is an order that
+    from anybody else would be a mere suggestion.
     """
 
     type: T
@@ -22,115 +23,183 @@ class Cue:
     spoken: bool = False
 
 
-def _cue(kind: T, strength: float, pattern: str, spoken: bool = False) -> Cue:
-    return Cue(kind, strength, re.compile(pattern, re.IGNORECASE), spoken)
+def _cue(kind: T, strength: float, *alternatives: str) -> Cue:
+    return Cue(kind, strength, re.compile("|".join(alternatives), re.IGNORECASE))
 
 
+def _spoken(kind: T, strength: float, *alternatives: str) -> Cue:
+    return Cue(kind, strength, re.compile("|".join(alternatives), re.IGNORECASE), spoken=True)
+
+
+_LEAD = r"^(?:(?:and|but|also|please|no|nope|ok|okay|so|remember|note|important)[,:!]?\s+(?:to\s+|that\s+)?)*"
 _NUMBER = r"\d[\d,.]*"
-_QUANTITY = (
-    rf"{_NUMBER}\s?(?:%|ms\b|s\b|sec\w*|seconds?|minutes?|min\b|[kmg]i?b\b|x\b|times\b|tokens?\b|lines?\b|rows?\b)"
+_UNIT = r"(?:%|ms\b|s\b|secs?\b|seconds?\b|minutes?\b|mins?\b|hours?\b|[kmg]i?b\b|x\b|times\b|tokens?\b|rows?\b|req)"
+_QUANTITY = rf"{_NUMBER}\s?{_UNIT}"
+_VARIABLE = r"(?-i:\b[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b)"
+_NAME = r"(?-i:\b[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+_TRIED = (
+    r"(?:use|using|commit|push|delete|add|write|run|touch|edit|put|create|merge|rebase|mock|log|hardcode|hard-code)"
 )
 
 # In order: the first wording that is found names the type.
 CUES: tuple[Cue, ...] = (
-    _cue(T.RULE, 0.9, r"^(?:\W*(?:and|but|also|please|no|ok|okay)[,:]?\s+)*(?:never|always)\s+\w", True),
-    _cue(T.RULE, 0.9, r"\b(?:from now on|going forward|in (?:the )?future,|every time you|whenever you)\b", True),
-    _cue(T.RULE, 0.8, r"\b(?:you|we|it|they|everything|all \w+|\w+s)\s+(?:must|should|may) (?:never|always)\b", True),
-    _cue(
-        T.RULE, 0.8, r"\b(?:never|do not ever|don't ever) (?:use|commit|push|delete|add|write|run|touch|edit)\b", True
-    ),
-    _cue(
+    _spoken(
         T.RULE,
-        0.7,
-        r"^(?:please\s+|also,?\s+|and\s+)?(?:do not|don't|dont|avoid|stop|make sure (?:to|that|you)|be sure to)\b",
-        True,
+        0.9,
+        _LEAD + r"(?:never|always)\s+\w",
+        r"\b(?:from now on|going forward)\b",
+        r"\b(?:must|should|may|can) (?:never|always)\b",
+        rf"\b(?:never|do not ever|don't ever) {_TRIED}\b",
+        r"\b(?:every time|whenever) (?:you|we)\b.{3,}",
+        r"\bthe rule is\b",
     ),
-    _cue(T.PREFERENCE, 0.9, r"\b(?:i|we) (?:(?:much|strongly|really|would|'d|generally) )*prefer\b", True),
-    _cue(
+    _spoken(
         T.PREFERENCE,
-        0.8,
-        r"\bi(?: really|'d| would)? (?:like|love|hate|dislike|don't like)\b(?! to (?:see|know))",
-        True,
+        0.85,
+        r"\b(?:i|we)(?:'d| would)?(?: \w+ly)?(?: much)? prefer\b",
+        r"\bi(?:'d| would) rather\b",
+        r"\bmy (?:preference|favou?rite|preferred)\b",
+        r"\bi (?:always|never|usually|generally|only) \w+",
+        r"\bi (?:really )?(?:don't |do not )?(?:like|hate|dislike|love) (?!to (?:see|know)|the idea|it\b|this|that|how)",
+        _LEAD + r"keep (?:\w+ )?(?:responses|answers|replies|explanations|comments|commits|functions|prs?)\b",
     ),
-    _cue(T.PREFERENCE, 0.7, r"\bmy (?:preference|favou?rite|preferred)\b", True),
-    _cue(T.DECISION, 0.9, r"\b(?:we|i|they|team) (?:have |had |'ve )?(?:decided|chose|opted|settled on|agreed)\b"),
-    _cue(T.DECISION, 0.9, r"\b(?:decision|decided)\s*(?:is|was|:|to\b|on\b|against\b)"),
-    _cue(T.DECISION, 0.85, r"\b(?:went|going|go|stick|sticking|stay) with\b.{3,}"),
-    _cue(T.DECISION, 0.85, r"\b(?:switched|migrated|moved|switching|migrating) (?:\S+ ){0,4}?from\b.{2,60}\bto\b"),
-    _cue(
-        T.DECISION, 0.8, r"\b(?:replaced|dropped|removed|abandoned|rejected)\b.{2,80}\b(?:with|because|in favou?r of)\b"
+    _spoken(
+        T.RULE,
+        0.75,
+        _LEAD + rf"(?:do not|don't|dont|avoid|stop) {_TRIED}\b",
+        _LEAD + r"make sure (?:to always|you always|that all|all|every)\b",
+        r"^(?:no|nope|wrong|actually|stop)\b[,.!]?\s+(?:please\s+|just\s+)?(?:use|run|call|write|put|keep)\b",
+        _LEAD + r"use\b.{2,60}(?:\b(?:instead(?: of)?|rather than)\b|[,;—–-]\s*(?:and )?(?:not|never)\b)",
+        r"\bonly\s*[,;—–-]\s*(?:no|not|never)\b",
+        r"^named?\b.{3,50}\bfor all\b",
     ),
-    _cue(T.DECISION, 0.8, r"\b(?:instead of|rather than|in favou?r of)\b.{2,}\bbecause\b"),
     _cue(
         T.DECISION,
+        0.9,
+        r"\b(?:we|i|they|the team|team) (?:have |had |'ve )?(?:decided|chose|opted|settled|agreed)\b",
+        r"\b(?:decision|decided)\s*(?:is|was|:|to\b|on\b|against\b)",
+        r"\b(?:switch|migrat|mov)(?:ed|ing|e)?\b (?:\S+ ){0,5}?from\b.{2,60}\bto\b",
+        r"\b(?:replaced|dropped|abandoned|rejected|deprecated)\b.{2,80}\b(?:with|by|because|in favou?r of)\b",
+        r"\b(?:mov|switch|migrat)ing (?:away from|off|over to)\b",
+    ),
+    _cue(
+        T.DECISION,
+        0.8,
+        r"\b(?:instead of|rather than|in favou?r of|over)\b.{2,80}\b(?:because|since|so that)\b",
+        r"\b(?:we'll|we will|we use|we're using|we are using|uses?|used|using|chosen|picked|kept|keep)\b.{3,100}"
+        r"\b(?:because|so that|instead of|rather than|in favou?r of)\b",
+        r"\b(?:went|going|go|sticking|stick) with\b",
+    ),
+    _spoken(
+        T.DECISION,
         0.75,
-        r"\b(?:we'll|we will|let's|we use|we are using|we're using|uses?)\b.{3,100}\b(?:because|since|instead of|"
-        r"rather than)\b",
+        r"\b(?:we|i) (?:explicitly |really |definitely |only |just |also )*(?:don't |do not )?want (?!to (?:see|know|talk)|you)",
+        r"\blet's (?:use|go|keep|drop|stick|switch|make it|call it|name it|not)\b",
+        r"\b(?:needs?|has|have) to (?:be|keep|work|run|support|stay)\b",
+        r"\b\w+ (?:should|must) (?:be|not|only|have|use|go|live|return|work|run|stay|fail|never)\b",
+        _LEAD + r"(?:use|name|call|keep|put|store) .*(?:[`/_]|\.\w|(?-i:\b[A-Z]))",
+        _LEAD + r"use (?:the )?[\w.-]+ (?:for|as|to|in)\b",
+        _LEAD + r"(?:make sure|ensure) (?!you\b|to\b|it\b|this|everything|the tests?)",
     ),
     _cue(
         T.INSIGHT,
-        0.85,
-        r"\b(?:root cause|the (?:real |actual )?(?:issue|problem|bug|cause|culprit|error|failure) (?:was|is|came))\b",
+        0.9,
+        r"\broot cause\b",
+        r"\b(?:the|actual|real) (?:\w+ )?(?:issue|problem|bug|cause|culprit|error|failure|fix|reason) (?:was|is|came)\b",
+        r"\bthe (?:trick|catch|gotcha|lesson) (?:is|was)\b",
     ),
-    _cue(T.INSIGHT, 0.8, r"\b(?:turns? out|turned out|it happens because|lesson|the trick (?:is|was)|gotcha|caveat)\b"),
-    _cue(T.INSIGHT, 0.8, r"\b(?:fixed|solved|resolved) (?:it )?(?:by|with)\b"),
     _cue(
         T.INSIGHT,
-        0.75,
-        r"\b(?:fails?|failed|failing|breaks?|broke|crash(?:es|ed)?|hangs?)\b.{2,100}\b(?:because|when|unless|since)\b",
+        0.8,
+        r"\bturn(?:s|ed) out\b",
+        r"\b(?:fixed|solved|resolved)\b.{0,60}\bby\b",
+        r"\b(?:fail|break|crash|hang|error|leak|race)(?:s|ed|ing)?\b.{2,120}\b(?:because|unless|since|due to)\b",
+        r"\b(?:because|since)\b.{3,100}\b(?:fail|break|crash|hang|leak)(?:s|ed)?\b",
+        r"\b(?:caused by|due to the fact)\b",
+        r"\bfor future reference\b",
+        r"\brule of thumb\b",
+        r"\b(?:worth|keep in mind|remember) (?:noting|that)\b",
     ),
-    _cue(T.PROCEDURE, 0.85, r"\brun(?:ning)?\s+`[^`]+`.{0,80}\b(?:before|after|first|to|when|then|whenever)\b"),
-    _cue(T.PROCEDURE, 0.8, r"\b(?:to|before|after|when) .{3,60},?\s+(?:first\s+)?(?:run|use|call|execute)\s+`[^`]+`"),
     _cue(
         T.PROCEDURE,
-        0.7,
-        r"^(?:to )?(?:deploy|release|publish|build|test|reset|restore|restart)\b.{3,60}\b(?:run|use|with)\b",
+        0.85,
+        r"\brun(?:ning)?\s+`[^`]+`.{0,80}\b(?:before|after|first|to|when|then|whenever|once)\b",
+        r"\b(?:to|before|after|when|once) .{3,70},\s+(?:first\s+)?(?:run|use|call|execute)\s+`[^`]+`",
+        r"`[^`]{4,}`\s+(?:works|worked|did it|fixes|fixed|solves|passes|succeeded|must be run)\b",
     ),
-    _cue(T.PROCEDURE, 0.7, r"^(?:run|use|execute) `?[\w./-]+"),
-    _cue(T.RESULT, 0.9, rf"\b(?:all|{_NUMBER})\s+(?:\w+\s+){{0,3}}tests?\b.{{0,30}}\b(?:pass|fail)"),
     _cue(
         T.RESULT,
         0.9,
-        rf"\b(?:reduced|cut|dropped|went|fell|rose|improved|increased|grew|down|up|faster|slower|from)\b"
-        rf".{{0,60}}\b{_QUANTITY}.{{0,20}}\bto\b\s+(?:about |around |only )?{_QUANTITY}",
+        rf"\b{_NUMBER}\s+(?:\S+\s+){{0,3}}tests?\b.{{0,30}}\b(?:pass|fail)",
+        rf"\btests? (?:now |all )?pass(?:es|ed|ing)?\b.{{0,15}}{_NUMBER}",
+        rf"\b(?:reduc|cut|drop|fell|fall|improv|increas|grew|went|rose|down|up|speed|shr[au]nk|from)\w*\b"
+        rf".{{0,80}}{_QUANTITY}?.{{0,20}}\bto\b\s+(?:about |around |only |just |under )?{_QUANTITY}",
+        rf"{_QUANTITY} (?:faster|slower|smaller|larger|fewer|less|more)\b",
     ),
+    _cue(T.RESULT, 0.7, rf"\b(?:takes|took|measured|benchmark\w*|latency|throughput|coverage)\b.{{0,60}}\b{_QUANTITY}"),
     _cue(
-        T.RESULT, 0.75, rf"\b(?:takes?|took|measured|benchmark\w*|latency|throughput|coverage)\b.{{0,60}}\b{_QUANTITY}"
-    ),
-    _cue(T.PERSON, 0.8, r"\b(?:is|are) (?:responsible for|in charge of|the (?:owner|maintainer|lead|contact))\b"),
-    _cue(T.PERSON, 0.8, r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)? (?:owns|maintains|reviews|leads|handles)\b"),
-    _cue(T.PERSON, 0.7, r"\bask [A-Z][a-z]+\b"),
-    _cue(T.CONFIG, 0.85, r"\bport (?:is |number )?\d{2,5}\b|\blocalhost:\d{2,5}\b"),
-    _cue(
-        T.CONFIG, 0.8, r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b.{0,60}\b(?:set|env\w*|variable|defaults?|must|holds|points)\b"
-    ),
-    _cue(T.CONFIG, 0.8, r"\b(?:set|env\w*|variable|export)\b.{0,40}\b[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b"),
-    _cue(
-        T.CONFIG,
-        0.75,
-        r"\b(?:configured|default(?:s)? to|config(?:uration)? (?:is|lives|file)|lives (?:in|at)|stored (?:in|at))\b",
-    ),
-    _cue(
-        T.CONFIG,
-        0.75,
-        r"\b(?:requires?|needs?|runs? on|pinned to|targets?)\s+`?[A-Za-z][\w.+-]*`?\s+(?:version )?v?\d+(?:\.\d+)*\b",
-    ),
-    _cue(
-        T.ARCHITECTURE,
+        T.PERSON,
         0.8,
-        r"\b(?:architecture|is (?:built|organi[sz]ed|structured|split)|consists of|is composed of|layers?)\b",
+        r"\b(?:is|are) (?:responsible for|in charge of|on call|the (?:owner|maintainer|lead|contact) (?:of|for))\b",
+        rf"{_NAME}(?-i: (?:owns|maintains|leads)\b)",
+        rf"\bask {_NAME} (?:about|for|before|when|if)\b",
+    ),
+    _cue(
+        T.CONFIG,
+        0.8,
+        r"\b(?:on|port|localhost)[ :](?:is |number )?\d{4,5}\b",
+        rf"{_VARIABLE}.{{0,80}}\b(?:set|env\w*|variable|defaults?|must|holds|points|required|contains?|is|isn't)\b",
+        rf"\b(?:set|env\w*|variable|export|via|through|reads?)\b.{{0,40}}{_VARIABLE}",
+    ),
+    _cue(
+        T.CONFIG,
+        0.75,
+        r"\bdefaults? to\b",
+        r"\b(?:lives?|stored|located|kept|written|saved|cached) (?:in|at|under|to)\b.{0,20}[`/~.]",
+        r"\b(?:requires?|needs?|runs? on|pinned to|targets?|upgraded to|supports?)\s+`?[a-z][\w.+-]*`?\s+"
+        r"(?:version )?v?\d+[.\d]*\b",
+        r"\bconfigured (?:in|via|through|with|to|by)\b",
     ),
     _cue(
         T.ARCHITECTURE,
-        0.7,
-        r"\b(?:talks to|is backed by|sits (?:between|behind)|is the (?:entry ?point|single source))\b",
+        0.75,
+        r"\barchitecture (?:is|uses|consists)\b",
+        r"\b(?:is (?:built on|organi[sz]ed|structured|split into|composed of)|consists of)\b",
+        r"\b(?:talks to|is backed by|sits (?:between|behind)|is the (?:entry ?point|single source)|communicates?) \w+",
+        r"\b(?:reads|writes|stores|persists|streams|publishes|subscribes|delegates|inherits|wraps|extends)\b.{3,60}"
+        r"\b(?:from|to|in|into|via|through)\b",
     ),
     _cue(
-        T.MEETING, 0.7, r"\b(?:meeting|standup|stand-up|retro(?:spective)?|sync|call) (?:with|on|of|yesterday|today)\b"
+        T.MEETING,
+        0.7,
+        r"\b(?:in the|the|yesterday's|today's) (?:meeting|standup|stand-up|retro(?:spective)?|kick-?off)\b",
     ),
-    _cue(T.TODO, 0.8, r"\b(?:todo|to-do|fixme|next step|remaining|still (?:need|have|has|missing)|follow-?up)\b"),
-    _cue(T.TODO, 0.7, r"\b(?:needs? to be|has to be|have to|we need to|left to do|not yet|later we)\b"),
-    _cue(T.REFERENCE, 0.7, r"https?://\S+|\b(?:documented|docs?|spec(?:ification)?) (?:is |are )?(?:in|at)\b"),
+    _cue(
+        T.TODO,
+        0.75,
+        r"(?-i:\b(?:TODO|FIXME)\b(?::| to))",
+        r"\bnext steps?(?: is| are|:)",
+        r"\b(?:we |i )?still (?:need|have|has|needs) to\b",
+        r"\bstill (?:missing|open|broken|fails?|pending)\b",
+        r"\b(?:is|are) (?:not yet|still not|left to) \w+",
+        r"\bfollow-?up(?: pr| issue|:| is)",
+    ),
+    _cue(T.REFERENCE, 0.6, r"https?://\S+", r"\b(?:documented|described|specified) (?:in|at)\b"),
+    _cue(
+        T.FACT,
+        0.55,
+        r"`[^`]+`(?:'s)? (?:\w+ ){0,3}?(?:is|isn't|are|aren't|was|does|doesn't|don't|do|can|can't|cannot|only|requires?|"
+        r"supports?|returns?|expects?|needs?|ignores?|uses?|has|have|handles?|contains?|means|provides?)\b",
+        r"\b(?:only works?|doesn't work|does not work|isn't supported|is not supported|not available|no longer)\b",
+        r"\w (?:requires|supports|expects)\b",
+    ),
+    # A plain statement counts when the user makes it: who works on the project knows it.
+    _spoken(
+        T.FACT,
+        0.6,
+        r"^(?!i\b|i'|you|we're (?:hitting|getting|seeing)|we just|it)(?:\S+ ){1,6}(?:is|are|has|have|uses?|runs?|lives?|takes?|handles|creates|"
+        r"returns|calls|needs?|comes|goes|means|sits|works?)\b(?: \S+){2,}",
+    ),
 )
 
 
@@ -139,4 +208,12 @@ def guess_type(text: str) -> T:
     for cue in CUES:
         if cue.pattern.search(text):
             return cue.type
+    if _COMMAND.search(text):
+        return T.PROCEDURE
     return T.FACT
+
+
+_COMMAND = re.compile(
+    r"^(?:to \w+.*?,\s*)?(?:run|execute|start|call) `?[\w./-]+|^(?:to |before |after )?(?:deploy|releas|publish|build)",
+    re.I,
+)

@@ -1,0 +1,90 @@
+"""When two memories say the same thing, and when one replaces the other. Pure functions on text.
+
+Used inside a session by the distiller and across sessions by the reconcile step.
+"""
+
+import re
+from functools import lru_cache
+
+SAME = 0.72  # overlap of content words from which two sentences are one; measured on reworded pairs in the tests
+
+_WORD = re.compile(r"[^\W_]+(?:[-_./:+][^\W_]+)*")
+_EDGES = re.compile(r"^In [^:]{1,60}: ")
+_STOP = frozenset(
+    "a an the this that these those it its is are was were be been being has have had do does did will would can could "
+    "should may might must to of in on at by for from with without as into and or but so if then than because since "
+    "when while we i you they he she our your their my me us them there here now also just only very really already "
+    "still all any some no not".split()
+) - {"not", "no", "only"}
+_VALUE = re.compile(r"^v?\d+(?:[.:]\d+)*$")
+
+
+@lru_cache(maxsize=4096)
+def content_words(text: str) -> frozenset[str]:
+    """The words that carry meaning, in lower case, with plural and tense cut off roughly."""
+    words = (word.lower() for word in _WORD.findall(_EDGES.sub("", text)))
+    return frozenset(_stem(word) for word in words if word not in _STOP)
+
+
+def overlap(one: str, other: str) -> float:
+    """Share of the content words that both have, of all they have together: 0 nothing, 1 the same (Jaccard)."""
+    a, b = content_words(one), content_words(other)
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+def contained(one: str, other: str) -> float:
+    """Share of the shorter sentence's content words that the other has, too."""
+    a, b = content_words(one), content_words(other)
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
+def changed_value(old: str, new: str) -> bool:
+    """Whether both say the same of the same subject but with another value: a port, a version, a number.
+
+    Everything but numbers must agree, and each side must bring a number that the other lacks.
+    """
+    a, b = content_words(old), content_words(new)
+    only_a, only_b = a - b, b - a
+    if not only_a or not only_b or not all(_VALUE.match(word) for word in only_a | only_b):
+        return False
+    return len(a & b) >= 2
+
+
+_REPLACES = re.compile(
+    r"\b(?:switch|migrat|mov|chang|convert)\w* (?:\S+ ){0,5}?from (?P<a>.{2,40}?) to (?P<new_a>.{2,40}?)(?:[.,;]|$| because| since)"
+    r"|\b(?:replac)\w* (?P<b>.{2,40}?) (?:with|by) (?P<new_b>.{2,40}?)(?:[.,;]|$| because| since)"
+    r"|\b(?:use|using) (?P<new_c>.{2,40}?) (?:instead of|rather than|not) (?P<c>.{2,40}?)(?:[.,;]|$| because| since)"
+    r"|\bno longer (?:us\w+ )?(?P<d>.{2,40}?)(?:[.,;]|$)",
+    re.I,
+)
+
+
+def replaced_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """(what is given up, what takes its place) in "switched from A to B" and the like; both empty otherwise."""
+    found = _REPLACES.search(text)
+    if not found:
+        return frozenset(), frozenset()
+    groups = found.groupdict()
+    old = next(groups[name] for name in "abcd" if groups[name])
+    new = next((groups[name] for name in ("new_a", "new_b", "new_c") if groups[name]), "")
+    return content_words(old), content_words(new)
+
+
+def replaces(new: str, old: str) -> bool:
+    """Whether `new`, said later in the same scope, makes `old` untrue by its wording or by a changed value."""
+    if changed_value(old, new):
+        return True
+    given_up, instead = replaced_names(new)
+    words = content_words(old)
+    if not given_up or not given_up <= words or instead & words:
+        return False
+    rest = words - given_up
+    return len(rest & content_words(new)) >= 2 or len(rest) <= 2
+
+
+def _stem(word: str) -> str:
+    if len(word) > 4 and word.isalpha():
+        for ending in ("ing", "ed", "es", "s"):
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                return word[: -len(ending)]
+    return word

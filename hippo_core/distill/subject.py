@@ -1,0 +1,149 @@
+"""Makes a sentence stand on its own: who "it" and "I" are, which project is meant. Gives up where that cannot be told.
+
+Works on single sentences without markdown. Knows nothing of cues or of what is worth keeping.
+"""
+
+import re
+
+_CODE = re.compile(r"`([^`]{2,60})`")
+_NAMED = re.compile(
+    r"`[^`]+`"  # code
+    r"|(?<![\w.])(?:[\w-]+/)+[\w.-]+|\b\w[\w-]*\.[a-z]{1,4}\b(?!\w)"  # a path, a file
+    r"|\b[A-Z][a-z]+[A-Z]\w+|\b[A-Z]{2,}[A-Z0-9_]*\b|\b[a-z]+_[a-z_]+\b|--[a-z][\w-]+"  # an identifier, a flag
+    r"|(?<=[a-z,;:] )[A-Z][a-z]{2,}\b"  # a proper noun inside the sentence
+)
+_LEADS = re.compile(
+    r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|actually|"
+    r"currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|in summary|summary|"
+    r"unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|perfect|great|remember(?: that)?|for future reference|"
+    r"(?:key|important|critical|interesting|main) (?:finding|insight|point|discovery|note)s?|findings?|insights?|"
+    r"i (?:found|noticed|discovered|learned|realized|realised|confirmed|verified) that|i know(?: that)?|"
+    r"it (?:seems|appears|looks like)(?: that)?|(?:this|that|which) means(?: that)?|as you can see|"
+    r"(?:a few|some|one|two|three|more)\b[^:]{0,50}\b(?:prefer\w*|things?|notes?|rules?)\b[^:]{0,40}(?=:))"
+    r"(?:[,:;.!]*\s+[-–—]\s+|[,:;.!]+\s+|\s+))+(?=\S)",
+    re.I,
+)
+_PRONOUN = re.compile(
+    r"^(it|this|that)(?='s\b|\s+(?:\w+ly\s+)?(?:is|was|has|had|does|did|will|can|must|should|only|"
+    r"isn't|wasn't|hasn't|doesn't|didn't|won't|can't|now|\w+s|\w+ed)\b)",
+    re.I,
+)
+_DANGLING = re.compile(
+    r"^(?:it|its|this|that|they|them|their|these|those|he|she|his|her|both|neither|either|each|another|one|others?|some|"
+    r"the (?:first|second|third|latter|former|same|other|two|above|following|next|previous|last)|which|such|same|here|"
+    r"there|all of (?:these|those|them)|or|because|with (?:this|that|these)|for (?:this|that|these))\b",
+    re.I,
+)
+_THIS_PROJECT = re.compile(r"\bth(?:is|e current) (?:project|repo(?:sitory)?|codebase|code base)\b", re.I)
+_POINTS_OUTSIDE = re.compile(
+    r"\b(?:above|below|following|as follows|this (?:session|pr|change|commit|conversation|task|plan|approach|step|file|"
+    r"issue|code|version|test|point|way)|these|those|(?:line|lines) \d+|attached|screenshot|yesterday|today|tomorrow|"
+    r"this (?:morning|week|time)|just now|earlier|later today|(?:last|next) week|option [a-d1-9]\b)\b",
+    re.I,
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|use|fix|try|with|like|of|about|for|on) "
+    r"(?:this|that|it|them)[.!]?$|\bthat in mind\b",
+    re.I,
+)
+_SUBJECT = re.compile(
+    r"^((?:The|Our|A|An) (?:[\w/-]+ ){0,3}?[\w/-]+|[A-Z`][\w./`-]*(?: [A-Z][\w.-]*)?) (?:is|was|are|has|uses|runs|lives|takes|"
+    r"returns|handles|stores|reads|writes|needs|requires|sits|does|supports)\b"
+)
+_FIRST_PERSON = re.compile(r"\b(?:i|my|me|i'm|i've|i'd|i'll|mine)\b", re.I)
+_LET_US = re.compile(r"^let's (?=not\b|use|go|keep|drop|stick|switch|call|name)", re.I)
+_FIRST_PERSON_DEED = re.compile(
+    r"^i(?:'ve| have)?(?: (?:also|just|already|now))? (?=(?:\w+ed|set|put|built|wrote|made|ran|kept|chose|left|split|took|cut)\b)",
+    re.I,
+)
+_USER_WISH = re.compile(
+    r"^i(?P<would>'d| would)? (?P<verb>(?:\w+ly )?(?:prefer|like|love|hate|dislike|rather|want))\b", re.I
+)
+_THIRD = {
+    "prefer": "prefers",
+    "like": "likes",
+    "love": "loves",
+    "hate": "hates",
+    "dislike": "dislikes",
+    "want": "wants",
+}
+
+
+def without_lead(text: str) -> str:
+    """`text` without "And so," and the like in front of what it states."""
+    return _LEADS.sub("", text).strip()
+
+
+def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | None:
+    """`text` (its lead-in words already gone) so that it can be read without its surroundings, or None where it cannot.
+
+    before: the sentence that preceded it. project: the label that "this project" stands for, "" when there is none.
+    """
+    if project:
+        text = _THIS_PROJECT.sub(project, text)
+    if _POINTS_OUTSIDE.search(text):
+        return None
+    text = _resolve_pronoun(text, before, project)
+    if text is None or _POINTS_BACK.search(text):
+        return None
+    text = _LET_US.sub("", _in_third_person(text)) if by_user else _FIRST_PERSON_DEED.sub("", text)
+    if project and not is_anchored(text) and not text.startswith("The user said"):
+        text = f"In {project}: {_lower_first(text)}"
+    return _finish(text)
+
+
+def is_anchored(text: str) -> bool:
+    """Whether the sentence names something: code, a file, an identifier, a proper noun."""
+    return _NAMED.search(text) is not None
+
+
+def names(text: str) -> set[str]:
+    """What the sentence names, in lower case and without backticks."""
+    return {found.strip("`").lower() for found in _NAMED.findall(text)}
+
+
+def _resolve_pronoun(text: str, before: str, project: str) -> str | None:
+    pronoun = _PRONOUN.match(text)
+    if not pronoun:
+        return None if _DANGLING.match(text) else text
+    meant = _antecedent(before, project)
+    if meant is None:
+        return None
+    rest = text[pronoun.end() :]
+    return meant + (" is" + rest[2:] if rest.startswith("'s ") else rest)
+
+
+def _antecedent(before: str, project: str) -> str | None:
+    """What "it" stands for after the sentence `before`: its subject, else the one thing it names."""
+    subject = _SUBJECT.match(before)
+    if subject and not _DANGLING.match(before):
+        return subject[1]
+    code = set(_CODE.findall(before))
+    if len(code) == 1:
+        return f"`{code.pop()}`"
+    return project if project and project in before else None
+
+
+def _in_third_person(text: str) -> str:
+    """A user's sentence with the user as its subject; quoted where "I" stays in it."""
+    wish = _USER_WISH.match(text)
+    told = text
+    if wish:
+        adverb, _, verb = wish["verb"].lower().rpartition(" ")
+        verb = f"would {verb}" if wish["would"] else _THIRD.get(verb, verb)
+        told = "The user " + (adverb + " " if adverb else "") + verb + text[wish.end() :]
+    if _FIRST_PERSON.search(told):
+        return f'The user said: "{text}"'
+    return told
+
+
+def _lower_first(text: str) -> str:
+    first = text.split(" ", 1)[0]
+    return text if first.isupper() or any(c.isupper() for c in first[1:]) else text[:1].lower() + text[1:]
+
+
+def _finish(text: str) -> str:
+    text = text.rstrip(" ,;:-–—\\")
+    if text[:1].islower() and " " in text and text.split(" ", 1)[0].isalpha():
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?", "。", "”", '"')) else text + "."
