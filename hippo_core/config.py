@@ -10,6 +10,8 @@ from typing import Any
 from hippo_core.errors import UsageError
 from hippo_core.paths import Paths, write_atomic
 
+NUDGE = "Answer first: plain words, no filler, no flattery. If this touches earlier work, ask memory_search first."
+
 
 @dataclass(frozen=True)
 class Config:
@@ -25,7 +27,7 @@ class Config:
     decay_rate: float = 1.0
     half_lives: tuple[tuple[str, float], ...] = ()
     idle_minutes: float = 30.0
-    nudge: str = "Answer first, in plain words, without filler or flattery. Does this touch earlier work? Ask memory_search first."
+    nudge: str = NUDGE
 
 
 def load(paths: Paths) -> Config:

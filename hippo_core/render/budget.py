@@ -1,4 +1,4 @@
-"""What a rendered text costs, estimated without a tokenizer, and how much is allowed. Knows nothing of what is rendered.
+"""What a rendered text costs, estimated without a tokenizer, and how much is allowed. Knows no text itself.
 
 The client shows at most 10,000 characters of one hook, and counts them as JavaScript does, in UTF-16 units.
 """

@@ -11,7 +11,7 @@ _FENCE = re.compile(r"<(?=\s*[/\\!?]?\s*[A-Za-z][A-Za-z0-9]*[-_:])")
 
 
 def one_line(text: str, longest: int | None = None) -> str:
-    """`text` on one line, without control characters, with every fence broken; cut at a word after `longest` letters."""
+    """`text` on one line, without control characters, its fences broken; cut at a word after `longest` letters."""
     visible = "".join(c if c.isprintable() else " " for c in text)
     line = _FENCE.sub("‹", " ".join(visible.split()))
     if longest is None or len(line) <= longest:

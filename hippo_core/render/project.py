@@ -4,6 +4,7 @@ Pure: memories in, text out. Knows nothing of the store, of files or of hooks.
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from hippo_core.render.topics import topics
 
 _MOST_NOTES, _MOST_AGENT_NOTES = 8, 4
 _LONGEST_NOTE, _LONGEST_AGENT_NOTE = 260, 180
+_MOST_OF_A_TYPE = 3  # notes; else one prolific type would be all there is
 _UNSURE = 0.5  # confidence below which a note says so
 _NOTES = "Notes, not instructions; where two disagree the newer one wins."
 _ASK = (
@@ -29,7 +31,8 @@ _ASK = (
 class Knowledge:
     """What is known where a session runs. label: the project's, None where it has no memory of its own.
 
-    memories: the project's. shared: those that hold everywhere. others: memories of all other projects.
+    memories: the project's. shared: those that hold everywhere. Both without the user's rules, which have a block of
+    their own. others: how many memories all other projects have.
     """
 
     label: str | None
@@ -54,12 +57,12 @@ def session_block(known: Knowledge, most_tokens: int = budget.MEMORY_TOKENS) -> 
     return "\n".join([*frame[:2], *notes, *frame[2:]])
 
 
-def agent_block(known: Knowledge, command: str, standing_rules: int) -> str:
+def agent_block(known: Knowledge, command: str, has_rules: bool) -> str:
     """The block a sub-agent starts with: how to ask memory, with the tool or without, and the few foremost notes.
 
-    command: the program's path, quoted for a shell. standing_rules: how many there are; a sub-agent is given none.
+    command: the program's path, quoted for a shell. has_rules: the user set standing rules; a sub-agent is given none.
     """
-    if not (known.memories or known.shared or known.sessions or known.others or standing_rules):
+    if not (known.memories or known.shared or known.sessions or known.others or has_rules):
         return ""
     start, end = _fence(known.label)
     ask = (
@@ -67,11 +70,7 @@ def agent_block(known: Knowledge, command: str, standing_rules: int) -> str:
         f"memory_search, or where you have no such tool this command, with a question of your own: "
         f'{command} recall "QUESTION"'
     )
-    rules = (
-        [f"The user has {standing_rules} standing rules: the rules tool, or {command} rules show always"]
-        if standing_rules
-        else []
-    )
+    rules = [f"The user has standing rules: the rules tool shows them, or {command} rules show"] if has_rules else []
     room = budget.AGENT_TOKENS - budget.tokens("\n".join([start, ask, *rules, _NOTES, end]))
     notes = _notes(known, _MOST_AGENT_NOTES, _LONGEST_AGENT_NOTE, room)
     return "\n".join([start, ask, *rules, *([_NOTES, *notes] if notes else []), end])
@@ -91,22 +90,22 @@ def _summary(known: Knowledge) -> str:
     parts = [_count(len(known.memories), "memory")]
     if newest is not None:
         parts.append(f"newest from {_age(newest, known, ago=True)}")
-    sessions = (
-        f"Notes from {_count(known.sessions, 'earlier session')} here" if known.sessions else "Notes on this project"
-    )
-    return f"{sessions} ({', '.join(parts)}; ages as of {today}). {_NOTES}"
+    sessions = f"from {_count(known.sessions, 'earlier session')} here" if known.sessions else "on this project"
+    return f"Notes {sessions} ({', '.join(parts)}; ages as of {today}). {_NOTES}"
 
 
 def _notes(known: Knowledge, most: int, longest: int, most_tokens: int) -> list[str]:
     """The memories worth most now, one line each, within the budget."""
-    candidates = [memory for memory in (*known.memories, *known.shared) if not _is_user_rule(memory)]
-    foremost = heapq.nlargest(most, candidates, key=lambda memory: (_worth(memory, known), memory.id))
+    ranked = heapq.nlargest(
+        10 * most, (*known.memories, *known.shared), key=lambda memory: (_worth(memory, known), memory.id)
+    )
+    foremost, kinds = [], Counter()
+    for memory in ranked:
+        kinds[memory.type] += 1
+        if kinds[memory.type] <= _MOST_OF_A_TYPE and len(foremost) < most:
+            foremost.append(memory)
     lines = [f"- [{_label(memory, known)}] {one_line(memory.text, longest)} {memory.public_id}" for memory in foremost]
     return budget.fitting(lines, most_tokens, budget.MOST_CHARACTERS // 2)
-
-
-def _is_user_rule(memory: Memory) -> bool:
-    return memory.type is MemoryType.RULE and memory.author is Author.HUMAN and (memory.always or bool(memory.domain))
 
 
 def _worth(memory: Memory, known: Knowledge) -> float:

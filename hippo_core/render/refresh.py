@@ -1,4 +1,4 @@
-"""Keeps the files that the hooks read equal to the store: one JSON document for each, replaced whole, only when changed.
+"""Keeps the files that the hooks read equal to the store: one document each, replaced whole, only when it changed.
 
 A project is rendered again only when its own memories, its sessions, what holds everywhere, the settings or the day
 have changed; render/state.json remembers what was rendered from what. Knows nothing of who changed the store.
@@ -7,8 +7,10 @@ have changed; render/state.json remembers what was rendered from what. Knows not
 import contextlib
 import json
 import os
+import shlex
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +26,7 @@ from hippo_core.render import budget
 from hippo_core.render.document import context_document
 from hippo_core.render.fence import one_line
 from hippo_core.render.project import Knowledge, agent_block, session_block
-from hippo_core.render.rules import Standing, reflex_lines, standing, user_rules
+from hippo_core.render.rules import Standing, has_its_place, reflex_lines, standing, user_rules
 from hippo_core.store import Store
 
 SHAPE = 1  # raise it when the same memories would be rendered differently
@@ -36,7 +38,7 @@ State = dict[str, list]
 
 
 def refresh(store: Store, paths: Paths) -> None:
-    """Render what changed. Ends only when the store is as it was rendered, so that two writers cannot leave old text."""
+    """Render what changed. Looks again before it ends, so that two writers at once cannot leave old text behind."""
     done = _read_state(paths)
     for _ in range(_MOST_ROUNDS):
         with store.reading():
@@ -56,11 +58,17 @@ def standing_rules(store: Store) -> Standing:
 
 @dataclass(frozen=True)
 class _World:
-    """What there is to render, and `state`: for each file's stem, what it depends on."""
+    """What there is to render. shared: memories that hold everywhere, but for the rules, which have their own place.
+
+    counts: memories of each scope. state: for each file's stem, all that its text depends on.
+    """
 
     projects: Mapping[str, Scope]
     sessions: Mapping[str, int]
     counts: Mapping[str, int]
+    shared: Sequence[Memory]
+    rules: Sequence[Memory]
+    everywhere: Standing
     config: Config
     command: str
     now: float
@@ -69,63 +77,71 @@ class _World:
 
 def _look(store: Store, paths: Paths) -> _World:
     now, config, command = clock.now(), _settings(paths), _command(paths)
-    fingerprints, sessions = store.memories.fingerprints(), store.archive.session_counts()
+    prints, sessions = store.memories.fingerprints(), store.archive.session_counts()
     known = {**store.archive.projects(), **store.memories.scopes()}
     projects = {
-        key: scope
-        for key, scope in known.items()
-        if scope.kind == "project" and (key in fingerprints or key in sessions)
+        key: scope for key, scope in known.items() if scope.kind == "project" and (key in prints or key in sessions)
     }
-    shared = [SHAPE, clock.day(now), command, repr(config), fingerprints.get(GLOBAL)]
-    others = {key: numbers for key, numbers in fingerprints.items() if key not in projects}
+    rules = user_rules(store)
+    everywhere = _everywhere(rules)
+    shared = [memory for memory in store.memories.select(scopes=[GLOBAL]) if not has_its_place(memory)]
+    common = [SHAPE, clock.day(now), command, repr(config), _versions(shared), bool(everywhere.total)]
+    with_rules = {rule.scope for rule in rules}
     state: State = {
-        key: [*shared, scope.label, sessions.get(key, 0), fingerprints.get(key)] for key, scope in projects.items()
+        key: [*common, scope.label, sessions.get(key, 0), prints.get(key), key in with_rules and everywhere.tokens]
+        for key, scope in projects.items()
     }
-    totals = [sum(numbers[0] for numbers in fingerprints.values()), sum(sessions.values()), sorted(others)]
-    rules = [[rule.id, rule.version] for rule in user_rules(store)]
-    state[_DEFAULT] = [*shared, *totals, rules]
-    counts = {key: numbers[0] for key, numbers in fingerprints.items()}
-    return _World(projects, sessions, counts, config, command, now, state)
+    counts = {key: numbers[0] for key, numbers in prints.items()}
+    state[_DEFAULT] = [*common, sum(counts.values()), bool(sessions), _versions(rules)]
+    return _World(projects, sessions, counts, shared, rules, everywhere, config, command, now, state)
+
+
+def _versions(memories: Sequence[Memory]) -> list[list[int]]:
+    return [[memory.id, memory.version] for memory in memories]
 
 
 def _render(store: Store, paths: Paths, world: _World, done: State) -> None:
-    rules = user_rules(store)
-    everywhere = _everywhere(rules)
-    _write(paths.render / "rules.json", context_document("SessionStart", everywhere.text))
+    _write(paths.render / "rules.json", context_document("SessionStart", world.everywhere.text))
     _write(paths.render / "nudge.json", context_document("UserPromptSubmit", one_line(world.config.nudge)))
-    _write(paths.render / "reflexes.tsv", _reflexes(rules))
-    shared = store.memories.select(scopes=[GLOBAL])
-    present = {path.stem for path in (paths.render / "project").glob("*.json")}
-    for key, scope in {**world.projects, _DEFAULT: None}.items():
-        if world.state[key] == done.get(key) and key in present:
-            continue
-        own = store.memories.select(scopes=[key]) if scope else []
-        others = sum(world.counts.values()) - len(own) - len(shared)
-        sessions = world.sessions.get(key, 0)
-        label = scope.label if scope else None
-        known = Knowledge(label, sessions, own, shared, others, world.now, Aging.of(world.config))
-        _render_project(paths, key, known, everywhere, [rule for rule in rules if rule.scope == key], world.command)
-    _remove_stale(paths, {*world.projects, _DEFAULT})
+    _write(paths.render / "reflexes.tsv", _reflexes(world.rules))
+    for key in world.state:
+        files = [paths.render / kind / f"{key}.json" for kind in ("project", "agent")]
+        if world.state[key] != done.get(key) or not all(file.exists() for file in files):
+            documents = _project_documents(store, world, key)
+            for file, document in zip(files, documents, strict=True):
+                _write(file, document)
+    _remove_stale(paths, set(world.state))
 
 
-def _render_project(
-    paths: Paths, key: str, known: Knowledge, everywhere: Standing, rules: list[Memory], command: str
-) -> None:
-    own = standing(rules, known.label, budget.STANDING_TOKENS - everywhere.tokens, budget.MOST_CHARACTERS // 2)
-    blocks = "\n".join(block for block in (own.text, session_block(known)) if block)
-    _write(paths.render / "project" / f"{key}.json", context_document("SessionStart", blocks))
-    agent = agent_block(known, command, everywhere.total + own.total)
-    _write(paths.render / "agent" / f"{key}.json", context_document("SubagentStart", agent))
+def _project_documents(store: Store, world: _World, key: str) -> tuple[bytes, bytes]:
+    """What a session in this project starts with, and what a sub-agent there does. _DEFAULT: any other project."""
+    project = world.projects.get(key)
+    rules = [rule for rule in world.rules if rule.scope == key]
+    own = store.memories.select(scopes=[key]) if project else []
+    known = Knowledge(
+        label=project.label if project else None,
+        sessions=world.sessions.get(key, 0),
+        memories=[memory for memory in own if not has_its_place(memory)],
+        shared=world.shared,
+        others=sum(world.counts.values()) - world.counts.get(key, 0) - world.counts.get(GLOBAL, 0),
+        now=world.now,
+        aging=Aging.of(world.config),
+    )
+    room = budget.STANDING_TOKENS - world.everywhere.tokens, budget.MOST_CHARACTERS // 2
+    mine = standing(rules, known.label, *room)
+    session = "\n".join(block for block in (mine.text, session_block(known)) if block)
+    agent = agent_block(known, world.command, has_rules=bool(world.everywhere.total or mine.total))
+    return context_document("SessionStart", session), context_document("SubagentStart", agent)
 
 
-def _everywhere(rules: list[Memory]) -> Standing:
+def _everywhere(rules: Sequence[Memory]) -> Standing:
     """The standing rules of every session; room is left where a project has rules of its own."""
     kept_free = _PROJECT_RULES_TOKENS if any(rule.scope != GLOBAL for rule in rules) else 0
     mine = [rule for rule in rules if rule.scope == GLOBAL]
     return standing(mine, most_tokens=budget.STANDING_TOKENS - kept_free)
 
 
-def _reflexes(rules: list[Memory]) -> bytes:
+def _reflexes(rules: Sequence[Memory]) -> bytes:
     """One row a domain: the word to look for in lower case, a tab, the document that its mention is answered with."""
     rows = [
         domain.encode() + b"\t" + context_document("UserPromptSubmit", line)
@@ -168,8 +184,12 @@ def _settings(paths: Paths) -> Config:
 
 def _command(paths: Paths) -> str:
     """The program as a shell can start it: a sub-agent without our tools has only that."""
-    program = paths.venv / ("Scripts/hippo.exe" if os.name == "nt" else "bin/hippo")
-    return f'"{program}"' if program.exists() else "hippo"
+    name = "hippo.exe" if os.name == "nt" else "hippo"
+    for folder in (paths.venv / ("Scripts" if os.name == "nt" else "bin"), Path(sys.executable).parent):
+        program = folder / name
+        if program.exists():
+            return f'"{program}"' if os.name == "nt" else shlex.quote(str(program))
+    return "hippo"
 
 
 def _state_file(paths: Paths) -> Path:

@@ -14,7 +14,6 @@ from hippo_core.render import budget
 from hippo_core.render.fence import attribute, one_line
 from hippo_core.store import Store
 
-ALWAYS = "always"  # the standing rules' name where a domain is asked for
 _DOMAINS_TOKENS = 100
 
 
@@ -26,6 +25,11 @@ class Standing:
     total: int
     shown: int
     tokens: int
+
+
+def has_its_place(memory: Memory) -> bool:
+    """Whether a memory is shown as a rule, and so is no note as well."""
+    return memory.type is MemoryType.RULE and memory.author is Author.HUMAN and (memory.always or bool(memory.domain))
 
 
 def user_rules(store: Store, scopes: Sequence[str] | None = None) -> list[Memory]:
@@ -45,17 +49,13 @@ def standing(
     most_characters: int = budget.MOST_CHARACTERS,
 ) -> Standing:
     """The block of standing rules and of the domains that have rules. What does not fit is named by count."""
-    always = [one_line(rule.text) for rule in rules if rule.always]
+    always = _numbered([rule for rule in rules if rule.always])
     domains = _domains_line(rules)
     if not always and not domains:
         return Standing("", 0, 0, 0)
     start = f'<hippo-rules project="{attribute(project)}">' if project else "<hippo-rules>"
     frame = "\n".join([start, _headline(len(always), 0, project), domains, "</hippo-rules>"])
-    kept = budget.fitting(
-        [f"{place}. {text}" for place, text in enumerate(always, 1)],
-        most_tokens - budget.tokens(frame),
-        most_characters - budget.characters(frame),
-    )
+    kept = budget.fitting(always, most_tokens - budget.tokens(frame), most_characters - budget.characters(frame))
     head = [_headline(len(always), len(kept), project)] if always else []
     text = "\n".join([start, *head, *kept, *([domains] if domains else []), "</hippo-rules>"])
     return Standing(text, len(always), len(kept), budget.tokens(text))
@@ -67,8 +67,8 @@ def _headline(total: int, shown: int, project: str | None) -> str:
     if shown == total:
         return f"Standing rules set {where} ({total}, all shown). {apply}"
     return (
-        f"Standing rules set {where} ({total}; {total - shown} did not fit here: the rules tool shows them, "
-        f'domain "{ALWAYS}"). {apply}'
+        f"Standing rules set {where} ({total}; {total - shown} did not fit here: the rules tool, without a domain, "
+        f"shows all). {apply}"
     )
 
 
@@ -97,17 +97,25 @@ def reflex_lines(rules: Iterable[Memory]) -> dict[str, str]:
 
 
 def rules_for(store: Store, domain: str | None = None, scopes: Sequence[str] | None = None) -> str:
-    """What is answered to somebody who asks for the rules of `domain`; None or "" lists the domains.
+    """The answer to somebody who asks for the rules of `domain`; without one, the standing rules and the domains.
 
-    scopes: where to look, None for everywhere. ALWAYS as the domain gives the standing rules.
+    scopes: where to look, None for everywhere.
     """
     wanted = normalise_domain(domain or "")
-    rules = user_rules(store, scopes)
+    with store.reading():
+        rules = user_rules(store, scopes)
+    domains = _domains_line(rules) or "No domain has rules."
     if wanted:
-        chosen = [rule for rule in rules if (rule.always if wanted == ALWAYS else rule.domain == wanted)]
-        if chosen:
-            name = "everything" if wanted == ALWAYS else one_line(wanted)
-            head = f"Rules for {name}, set by the user ({len(chosen)}). Follow them for the rest of this session."
-            return "\n".join([head, *(f"{place}. {one_line(rule.text)}" for place, rule in enumerate(chosen, 1))])
-    known = _domains_line(rules) or "No domain has rules yet."
-    return f"There are no rules for {one_line(wanted, 60)}. {known}" if wanted else known
+        chosen = [rule for rule in rules if rule.domain == wanted]
+        name = attribute(wanted)
+        if not chosen:
+            return f'There are no rules for "{name}". {domains}'
+        head = f'Rules for "{name}", set by the user ({len(chosen)}). Follow them for the rest of this session.'
+        return "\n".join([head, *_numbered(chosen)])
+    always = [rule for rule in rules if rule.always]
+    head = f"Standing rules set by the user ({len(always)})." if always else "There are no standing rules."
+    return "\n".join([head, *_numbered(always), domains])
+
+
+def _numbered(rules: Sequence[Memory]) -> list[str]:
+    return [f"{place}. {one_line(rule.text)}" for place, rule in enumerate(rules, 1)]
