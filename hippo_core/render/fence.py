@@ -12,11 +12,15 @@ _FENCE = re.compile(r"<(?=\s*[/\\!?]?\s*[A-Za-z][A-Za-z0-9]*[-_:])")
 
 def one_line(text: str, longest: int | None = None) -> str:
     """`text` on one line, without control characters, its fences broken; cut at a word after `longest` letters."""
-    visible = "".join(c if c.isprintable() else " " for c in text)
-    line = _FENCE.sub("‹", " ".join(visible.split()))
+    line = _FENCE.sub("‹", visible(text))
     if longest is None or len(line) <= longest:
         return line
     return line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def visible(text: str) -> str:
+    """`text` on one line, every run of white space and control characters a single space."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def attribute(text: str) -> str:

@@ -51,9 +51,11 @@ def refresh(store: Store, paths: Paths) -> None:
     _forget_old_reflexes(paths)
 
 
-def standing_rules(store: Store) -> Standing:
-    """The standing rules as they load in every session."""
-    return _everywhere(user_rules(store))
+def standing_rules(store: Store, project: Scope | None = None) -> Standing:
+    """The standing rules as they load in every session; those that `project` adds where one is given."""
+    rules = user_rules(store)
+    everywhere = _everywhere(rules)
+    return _of_project(rules, project, everywhere) if project else everywhere
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,6 @@ def _render(store: Store, paths: Paths, world: _World, done: State) -> None:
 def _project_documents(store: Store, world: _World, key: str) -> tuple[bytes, bytes]:
     """What a session in this project starts with, and what a sub-agent there does. _DEFAULT: any other project."""
     project = world.projects.get(key)
-    rules = [rule for rule in world.rules if rule.scope == key]
     own = store.memories.select(scopes=[key]) if project else []
     known = Knowledge(
         label=project.label if project else None,
@@ -127,8 +128,7 @@ def _project_documents(store: Store, world: _World, key: str) -> tuple[bytes, by
         now=world.now,
         aging=Aging.of(world.config),
     )
-    room = budget.STANDING_TOKENS - world.everywhere.tokens, budget.MOST_CHARACTERS // 2
-    mine = standing(rules, known.label, *room)
+    mine = _of_project(world.rules, project, world.everywhere) if project else Standing("", 0, 0, 0)
     session = "\n".join(block for block in (mine.text, session_block(known)) if block)
     agent = agent_block(known, world.command, has_rules=bool(world.everywhere.total or mine.total))
     return context_document("SessionStart", session), context_document("SubagentStart", agent)
@@ -139,6 +139,12 @@ def _everywhere(rules: Sequence[Memory]) -> Standing:
     kept_free = _PROJECT_RULES_TOKENS if any(rule.scope != GLOBAL for rule in rules) else 0
     mine = [rule for rule in rules if rule.scope == GLOBAL]
     return standing(mine, most_tokens=budget.STANDING_TOKENS - kept_free)
+
+
+def _of_project(rules: Sequence[Memory], project: Scope, everywhere: Standing) -> Standing:
+    """What a project adds, within what the rules of every session left."""
+    mine = [rule for rule in rules if rule.scope == project.key]
+    return standing(mine, project.label, budget.STANDING_TOKENS - everywhere.tokens, budget.MOST_CHARACTERS // 2)
 
 
 def _reflexes(rules: Sequence[Memory]) -> bytes:

@@ -11,7 +11,7 @@ from hippo_core.model.memory import Memory
 from hippo_core.model.scope import GLOBAL
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.render import budget
-from hippo_core.render.fence import attribute, one_line
+from hippo_core.render.fence import attribute, one_line, visible
 from hippo_core.store import Store
 
 _DOMAINS_TOKENS = 100
@@ -39,7 +39,7 @@ def user_rules(store: Store, scopes: Sequence[str] | None = None) -> list[Memory
 
 
 def normalise_domain(name: str) -> str:
-    return " ".join(name.casefold().split())
+    return visible(name).casefold()
 
 
 def standing(
