@@ -62,9 +62,22 @@ def data_home() -> Path:
     around = Path(sys.prefix).parent
     if (around / INSTALL_RECORD).exists():
         return around
-    from platformdirs import user_data_dir  # 18 ms, so only when nothing nearer answers
-
+    try:
+        from platformdirs import user_data_dir  # 18 ms, so only when nothing nearer answers
+    except ImportError:  # the installer asks before anything is installed
+        return default_home()
     return Path(user_data_dir("hippocampus", appauthor=False))
+
+
+def default_home() -> Path:
+    """What platformdirs answers, without it."""
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "hippocampus"
+    named = os.environ.get("XDG_DATA_HOME", "")
+    if os.path.isabs(named):
+        return Path(named) / "hippocampus"
+    return Path.home() / ("Library/Application Support" if sys.platform == "darwin" else ".local/share") / "hippocampus"
 
 
 def current() -> Paths:

@@ -169,6 +169,10 @@ class Archive:
             "(SELECT count(*) FROM archive_project)"
         ).fetchone()
 
+    def span(self) -> tuple[float | None, float | None]:
+        """When the first and the last archived message were said; None in an empty archive."""
+        return self._db.execute("SELECT min(at), max(at) FROM message").fetchone()
+
     def session_counts(self) -> dict[str, int]:
         """Number of sessions of each scope."""
         return dict(self._db.execute("SELECT scope, count(*) FROM archive_session GROUP BY 1"))

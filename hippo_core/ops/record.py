@@ -1,0 +1,42 @@
+"""What the installer did: one JSON file in the data folder, which also marks that folder as an installation.
+
+Standard library only. Knows the file, not the steps.
+"""
+
+import json
+from typing import Any
+
+from hippo_core.errors import InstallError
+from hippo_core.paths import Paths, write_atomic
+
+
+class Record:
+    """The record as last written. `get` and `put` by name; `put` writes at once, so that a killed installer resumes."""
+
+    def __init__(self, paths: Paths):
+        self._path = paths.install_record
+        self._values = self._read()
+
+    @property
+    def exists(self) -> bool:
+        return self._path.exists()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._values.get(name, default)
+
+    def put(self, **values: Any) -> None:
+        """Set values; None removes one."""
+        merged = {**self._read(), **values}  # another process of the same installation may have written meanwhile
+        self._values = {name: value for name, value in merged.items() if value is not None}
+        write_atomic(self._path, json.dumps(self._values, indent=2, sort_keys=True).encode() + b"\n")
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            values = json.loads(self._path.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            raise InstallError(
+                f"{self._path} cannot be read ({error}). Delete it and run this again; memories are not in it."
+            ) from error
+        return values if isinstance(values, dict) else {}

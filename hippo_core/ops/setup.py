@@ -1,0 +1,156 @@
+"""What of the installation needs the packages: stage, read the transcripts, register, show what came of it.
+
+Run by install.py with the new environment's Python: `python -m hippo_core.ops.setup --source CHECKOUT`. Knows the order
+and the words of the summary; how each thing is done is known elsewhere.
+"""
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from hippo_core import config as configuration
+from hippo_core import paths as places
+from hippo_core.errors import HippoError, VectorsUnavailableError
+from hippo_core.ingest.run import PassReport, run_pass
+from hippo_core.ops import client, link, venv
+from hippo_core.ops.client import Registration
+from hippo_core.ops.record import Record
+from hippo_core.ops.stage import stage_plugin
+from hippo_core.ops.steps import Step, step, use_utf8
+from hippo_core.paths import Paths
+from hippo_core.recall.pipeline import Recall, recall
+from hippo_core.recall.present import recall_text
+from hippo_core.recall.query import read_query
+from hippo_core.store import Store
+
+_STEPS = {"read": "reading transcripts", "learn": "learning from them", "embed": "vectors"}
+_WAIT = 120.0  # seconds for a catch-up that a session's end has started
+_CANDIDATES = 200  # memories among which the example is looked for
+_PHRASE = 4  # words of the example's question, at most
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    use_utf8()
+    parser = argparse.ArgumentParser(prog="python -m hippo_core.ops.setup")
+    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--from", dest="folders", type=Path, action="append", default=[])
+    options = parser.parse_args(arguments)
+    try:
+        set_up(places.current(), options.source, options.folders)
+    except HippoError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130  # install.py has the words for it
+    return 0
+
+
+def set_up(paths: Paths, source: Path, folders: Sequence[Path]) -> None:
+    """Make the installation at `paths` work, whatever of it is there already."""
+    record = Record(paths)
+    Store.open(paths.store).close()
+    stage_plugin(source, paths, str(venv.interpreter_of(paths.venv)))
+    with _progress() as on_progress:
+        report = run_pass(
+            paths,
+            roots=folders or [places.client_home() / "projects"],
+            unfinished=True,
+            wait=_WAIT,
+            on_progress=on_progress,
+        )
+    link.place(paths, record)
+    registration = client.register(paths, record)
+    print("\n".join(_summary(paths, report, registration)))
+    print("\n".join(_example(paths)), flush=True)
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator:
+    """A callback for run_pass that shows each of its steps as one of ours."""
+    running: dict[str, Step] = {}
+
+    def on_progress(name: str, done: int, total: int) -> None:
+        if name not in running:
+            running[name] = open_steps.enter_context(step(_STEPS[name]))
+        running[name].at(done, total)
+        if done == total:
+            running[name].note = f"{total:,}"
+            open_steps.close()
+
+    with contextlib.ExitStack() as open_steps:
+        yield on_progress
+
+
+def _summary(paths: Paths, report: PassReport, registration: Registration) -> list[str]:
+    with Store.open(paths.store, readonly=True) as store, store.reading():
+        messages, _, projects = store.archive.counts()
+        memories = store.memories.count_active()
+        first, last = store.archive.span()
+    period = f", {_day(first)} to {_day(last)}" if first is not None else ""
+    rows = [
+        ("read", f"{report.files:,} transcripts, {projects:,} projects{period}"),
+        ("archived", f"{messages:,} messages; searchable, and nothing leaves this machine"),
+        ("learned", f"{memories:,} memories; offline: no model was called, nobody pays"),
+        ("store", f"{paths.store}, {paths.store.stat().st_size / 1e6:,.1f} MB"),
+        ("plugin", registration.line),
+    ]
+    lines = ["", "Hippocampus is ready.", *(f"  {name:<10}{value}" for name, value in rows)]
+    lines += [f"    {command}" for command in registration.commands]
+    if report.failed:
+        path, reason = report.failed[0]
+        lines.append(f"  {'skipped':<10}{len(report.failed):,} files that could not be read, first {path}: {reason}")
+    return lines + [f"  {'note':<10}{note}" for note in report.notes]
+
+
+def _day(at: float) -> str:
+    day = datetime.fromtimestamp(at)
+    return f"{day.day} {day:%b %Y}"
+
+
+def _example(paths: Paths) -> list[str]:
+    """One real recall from what was just read, with a question taken from a memory's own words."""
+    config = configuration.load(paths)
+    with Store.open(paths.store, readonly=True) as store:
+        with store.reading():
+            newest = store.memories.select(limit=_CANDIDATES)
+        embedder = None
+        if newest and config.embedder != "off":
+            with contextlib.suppress(VectorsUnavailableError):
+                from hippo_core.embed.choose import open_embedder
+
+                embedder = open_embedder(config)
+        for memory in sorted(newest, key=lambda memory: -memory.importance):
+            question = _phrase(memory.text)
+            found = question and recall(store, question, embedder=embedder, scopes=None, k=1, config=config)
+            if found and found.results:
+                return _shown(paths, found)
+    return [
+        "",
+        f"Nothing to recall yet: memories come from finished sessions. Later: {link.typed(paths)} recall QUESTION",
+    ]
+
+
+def _shown(paths: Paths, found: Recall) -> list[str]:
+    return ["", f'Try it:  {link.typed(paths)} recall "{found.query}"', *recall_text(found).splitlines()]
+
+
+def _phrase(text: str) -> str:
+    """The longest run of content words in `text`, as a question; empty where there are no two together."""
+    best: list[str] = []
+    run: list[str] = []
+    for token in text.split():
+        word = token.strip("`'\"()[]{}<>,.;:!?*")
+        plain = word.isalpha() and bool(read_query(word).words)
+        run = [*run, word] if plain else []
+        if len(best) < len(run) <= _PHRASE:
+            best = run
+        if word != token.rstrip("`'\""):
+            run = []  # punctuation ends a phrase
+    return " ".join(best) if len(best) > 1 else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
