@@ -13,6 +13,8 @@ from pathlib import Path
 from hippo_core.errors import InstallError
 from hippo_core.paths import Paths, write_atomic
 
+_LAST = "hooks/hooks.json"
+_SERVERS = ".mcp.json"
 # In the order of writing: scripts before the manifests that name them.
 _PARTS = (
     "hippo_core/project.py",  # the one module that the hooks share with the package
@@ -22,11 +24,10 @@ _PARTS = (
     "README.md",
     "LICENSE",
     "NOTICE",
-    ".mcp.json",
+    _SERVERS,
     "plugin.json",
     ".claude-plugin",
 )
-_LAST = "hooks/hooks.json"
 
 
 def stage_plugin(source: Path, paths: Paths, python: str) -> None:
@@ -65,8 +66,8 @@ def _fill_in(name: str, data: bytes, paths: Paths, python: str) -> bytes:
     values = {"@PYTHON@": python, "@HOME@": str(paths.home), "@HIPPO@": hippo}
     if name == _LAST:
         return _json_bytes(_stage_hooks(json.loads(data), python, str(paths.home)))
-    if name.endswith(".json"):
-        return _json_bytes(_replace(json.loads(data), values)) if b"@" in data else data
+    if name == _SERVERS:
+        return _json_bytes(_stage_servers(json.loads(data), python, str(paths.home)))
     if name.endswith(".md"):
         text = data.decode("utf-8")
         for placeholder, value in values.items():
@@ -84,16 +85,13 @@ def _stage_hooks(manifest: dict, python: str, home: str) -> dict:
     return manifest
 
 
-def _replace(value: object, values: dict[str, str]) -> object:
-    """`value` with the placeholders filled in, in every string at any depth."""
-    if isinstance(value, dict):
-        return {key: _replace(item, values) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_replace(item, values) for item in value]
-    if isinstance(value, str):
-        for placeholder, filling in values.items():
-            value = value.replace(placeholder, filling)
-    return value
+def _stage_servers(manifest: dict, python: str, home: str) -> dict:
+    """The tool server's manifest, with the real server in the place of the stand-in of a plugin not set up."""
+    for server in manifest["mcpServers"].values():
+        server["command"], server["args"] = python, ["-I", "-m", "hippo_core.cli.main", "serve"]
+        server["env"] = {"HIPPO_HOME": home}
+        server["alwaysLoad"] = True  # its tools in the first request, not behind a tool search
+    return manifest
 
 
 def _json_bytes(value: object) -> bytes:
