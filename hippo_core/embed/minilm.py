@@ -93,6 +93,7 @@ def _weights_id(path: str) -> str:
 
 
 def _open_session(path: str) -> "onnxruntime.InferenceSession":
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read at import; without it the runtime reports its use to its makers
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
