@@ -13,7 +13,8 @@ _ASKS = re.compile(
 _AGENT_STARTS = re.compile(
     r"^(?:let me|let's|i(?:'ll|'m|'d)? |next,|first,|second,|looking|checking|perfect|great|good|excellent|done|sure|"
     r"thanks|thank you|you're|you are|you've|you (?:can|could|may|might|want)|absolutely|wait|sounds|awesome|"
-    r"(?:would|could|shall|should|do|does) \w+|here(?:'s| is| are)|see |as you|if |you'll|try |feel free|happy to|ready|"
+    r"(?:would|could|shall|should|do|does) \w+|here(?:'s| is| are)|see |as you|if |you'll|try |feel free|happy to|"
+    r"ready|"
     r"once |all set|going to|to (?:test|try|verify|check|use|run|fix|see)\b.*:|based on|given (?:your|the)|since you|"
     r"waiting|starting|continuing|working on|moving on|not (?:just|only)\b)",
     re.I,
@@ -25,64 +26,96 @@ _AGENT_HOLDS = re.compile(
 )
 # What the agent reports of its own deeds; told from "I moved X to Y because Z" by the missing reason.
 _AGENT_DEEDS = re.compile(
-    r"^(?:i(?:'ve| have)? )?(?:\w+ly )?(?:added|created|updated|changed|removed|renamed|implemented|refactored|wrote|built|"
-    r"fixed|improved|enhanced|cleaned|committed|pushed|deleted|ran|read|edited|verified|tested|converted|extracted|adjusted|"
-    r"deployed|investigated|configured|installed|enabled|set up|completed|merged|rebased|successfully|replaced|moved)\b|"
+    r"^(?:i(?:'ve| have)? )?(?:\w+ly )?(?:added|created|updated|changed|removed|renamed|implemented|refactored|wrote|"
+    r"built|"
+    r"fixed|improved|enhanced|cleaned|committed|pushed|deleted|ran|read|edited|verified|tested|kept|left|converted|"
+    r"extracted|adjusted|"
+    r"deployed|investigated|configured|installed|enabled|set up|completed|merged|rebased|successfully|replaced|"
+    r"moved)\b|"
     r"\b(?:has|have) been (?:\w+ly )?(?:added|created|updated|written|implemented|completed|pushed|committed)\b|"
-    r"^(?:[\w-]+ ){1,4}(?:configured|updated|added|created|removed|fixed|implemented|working|complete)\b(?! (?:to|by|in|with))",
+    r"^(?:[\w-]+ ){1,4}(?:configured|updated|added|created|removed|fixed|implemented|working|complete)\b(?! (?:to|by|"
+    r"in|with))",
     re.I,
 )
 _REASON = re.compile(
     r"\b(?:because|since|so that|instead of|rather than|in favou?r of|due to|by \w+ing|caused)\b", re.I
 )
 _PRAISE = re.compile(
-    r"\b(?:comprehensive|professional\S*|robust|beautiful|elegant|seamless\w*|production-ready|clean|complete\w*|polished|"
-    r"excellent|successfully|easily|easy|perfect(?:ly)?|solid|powerful|ready (?:for|to)|fully functional|modern|all (?:quality )?gates)\b",
+    r"\b(?:comprehensive|professional\S*|robust|beautiful|elegant|seamless\w*|production-ready|clean|complete\w*|"
+    r"polished|"
+    r"excellent|successfully|easily|easy|perfect(?:ly)?|solid|powerful|ready (?:for|to)|fully functional|modern|"
+    r"all (?:quality )?gates)\b",
     re.I,
 )
 _USER_ORDERS = re.compile(
-    r"^(?:let's (?:see|get|try|start|do|talk|look|take|commit|push|make|work|think|move|continue|begin|add|set|implement|"
-    r"write|create|build|discuss|figure|check|test|fix|sort|focus|design|run)|can you|(?:please )?(?:read|look|check|commit|"
-    r"fix|add|write|run|continue|try|explain|implement|update|create|do|perform|start|set it|help|show|tell|give|spawn|search|"
+    r"^(?:let's (?:see|get|try|start|do|talk|look|take|commit|push|make|work|think|move|continue|begin|add|set|"
+    r"implement|"
+    r"write|create|build|discuss|figure|check|test|fix|sort|focus|design|run)|can you|(?:please )?(?:read|look|check|"
+    r"commit|"
+    r"fix|add|write|run|continue|try|explain|implement|update|create|do|perform|start|set it|help|show|tell|give|"
+    r"spawn|search|"
     r"find|generate|review|analy[sz]e|list|open|push|summari[sz]e)\b|go ahead|"
     r"i (?:want|need|would like|'d like) (?:you )?to (?!use|switch|keep|go|move|store|support|have|avoid|stick)|"
     r"i'm (?:trying|working|going|getting|seeing)|i (?:see|don't know|have no|was|just|think you)|how\b|time to\b|"
     r"that's (?:it|fine|good|ok|all)|looks? good|sounds good|thanks|it (?:works|seems))",
     re.I,
 )
+# A failure on its own is out of date soon; together with its fix it is a remedy.
+_STATE_OF_NOW = re.compile(
+    r"\b(?:is|are|was|were|keeps?|still) (?:\w+ly )?(?:failing|broken|slow|taking|showing|getting|not working|throwing|"
+    r"returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running)\b|\bwe need\b|"
+    r"\buse something\b|"
+    r"\b(?:why|how) (?:is|are|does|do|did|was) (?:this|that|it|the)\b|\bwe(?:'re| are) going to\b|\b(?:potential|"
+    r"possible|one|"
+    r"another) (?:option|solution)\b|"
+    r"^HEAD is\b|^\(",
+    re.I,
+)
 _PROPOSAL = re.compile(
-    r"\b(?:potential|possible|one|another|best|good) (?:option|solution|fix|approach|idea|choice)s?\b|\bwhat if\b|\bhow about\b|"
+    r"\b(?:potential|possible|one|another|best|good) (?:option|solution|fix|approach|idea|choice)s?\b|\bwhat if\b|"
+    r"\bhow about\b|"
     r"\b(?:i|we)(?:'d| would) (?:suggest|recommend|propose)\b|\b(?:consider|recommend|suggest)(?:ed|ing)?\b|"
-    r"\boption(?:al|s)?\b|\bfor example\b|\be\.g\.|\bimagine\b|\bwe (?:can|could|might|may)\b|\byou (?:can|could|might)\b",
+    r"\boption(?:al|s)?\b|\bfor example\b|\be\.g\.|\bimagine\b|\bwe (?:can|could|might|may)\b|\byou (?:can|could|"
+    r"might)\b",
     re.I,
 )
 _OPEN_SECTION = re.compile(
-    r"\b(?:options?|questions?|suggest\w*|recommend\w*|alternatives?|propos\w+|pros|cons|want|would|could|ideas?|consider\w*|"
-    r"examples?|plans?|phases?|next steps?|optional|trade-?offs?|approach(?:es)?|todos?|checklist|limitations?|improvements?)\b",
+    r"\b(?:options?|questions?|suggest\w*|recommend\w*|alternatives?|propos\w+|pros|cons|want|would|could|ideas?|"
+    r"consider\w*|"
+    r"examples?|plans?|phases?|next steps?|optional|trade-?offs?|approach(?:es)?|todos?|checklist|limitations?|"
+    r"improvements?)\b",
     re.I,
 )
+_COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 _LABEL = re.compile(r"^([^:`]{2,40}): ")
 _HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|probably|might|possibly|not sure|i guess|i think|seems?|likely|could|would|should|may|appears?|"
+    r"\b(?:maybe|perhaps|probably|might|possibly|not sure|i guess|i think|seems?|likely|could|would|should|may|"
+    r"appears?|"
     r"potentially|hopefully)\b",
     re.I,
 )
 _USER_HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|probably|might|possibly|not sure|don't know|i guess|i think|kind of|seems?|hopefully|would be)\b",
+    r"\b(?:maybe|perhaps|probably|might|possibly|not sure|don't know|i guess|i think|kind of|seems?|hopefully|"
+    r"would be)\b",
     re.I,
 )
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|am|be|been|has|have|had|does|do|did|can|cannot|will|must|should|may|would|could|isn't|aren't|"
+    r"\b(?:is|are|was|were|am|be|been|has|have|had|does|do|did|can|cannot|will|must|should|may|would|could|isn't|"
+    r"aren't|"
     r"wasn't|weren't|doesn't|don't|didn't|can't|won't|never|always|"
-    r"(?:use|run|need|require|support|expect|store|live|read|write|fail|break|crash|hang|work|take|make|keep|put|set|add|"
-    r"switch|move|replace|drop|decide|choose|prefer|like|hate|want|call|send|show|start|stop|go|handle|contain|mean|provide|talk|"
+    r"(?:use|run|need|require|support|expect|store|live|read|write|fail|break|crash|hang|work|take|make|keep|put|set|"
+    r"add|"
+    r"switch|move|replace|drop|decide|choose|prefer|like|hate|want|call|send|show|start|stop|go|handle|contain|mean|"
+    r"provide|talk|"
     r"own|maintain|pass|reduce|cut|improve|fix|cause|revert|ensure|avoid|name|return|default|point|differ|create|load|"
     r"persist|validate|check|wrap|depend|reject|allow|block|listen|serve|cover|restart|share|ignore|include|turn|come)"
-    r"(?:e?s|e?d|ing)?|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose)\b|'(?:s|re|ll|ve|d)\b",
+    r"(?:e?s|e?d|ing)?|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose)\b|'(?:s|re|ll|"
+    r"ve|d)\b",
     re.I,
 )
 _VAGUE_SUBJECT = re.compile(
-    r"^the (?:\w+ )?(?:files?|scripts?|functions?|code|methods?|class|tests?|apps?|application|changes?|components?|commands?|"
+    r"^the (?:\w+ )?(?:files?|scripts?|functions?|code|methods?|class|tests?|apps?|application|changes?|components?|"
+    r"commands?|"
     r"summary|session|agent|output|results?|implementation|solution|approach|plan|page|feature|system|user|tool|data|"
     r"list|section|document|work|task|goal|idea|story|poem|image|style)\b",
     re.I,
@@ -91,13 +124,13 @@ _VAGUE_SUBJECT = re.compile(
 
 def is_noise(text: str, heading: str, *, by_user: bool) -> bool:
     """Whether a sentence (its lead-in words already gone) states nothing that lasts."""
-    if text.endswith(":") or _ASKS.search(text) or not _FINITE.search(text):
+    if text.endswith(":") or _COMMIT.search(text) or _ASKS.search(text) or not _FINITE.search(text):
         return True
     label = _LABEL.match(text)
     if _OPEN_SECTION.search(heading) or (label and _OPEN_SECTION.search(label[1])):
         return True
     if by_user:
-        return _USER_ORDERS.match(text) is not None
+        return bool(_USER_ORDERS.match(text) or _STATE_OF_NOW.search(text))
     return bool(_AGENT_STARTS.match(text) or _AGENT_HOLDS.search(text) or _PROPOSAL.search(text))
 
 
@@ -106,11 +139,21 @@ def is_vague(text: str) -> bool:
     return _VAGUE_SUBJECT.match(text) is not None
 
 
+def is_deed(text: str) -> bool:
+    """Whether the text reports what the agent just did, and not why."""
+    return _AGENT_DEEDS.search(text) is not None and _REASON.search(text) is None
+
+
+def is_boast(text: str) -> bool:
+    """Whether the text praises what was made rather than says what it is."""
+    return _PRAISE.search(text) is not None
+
+
 def doubt(text: str, *, by_user: bool) -> float:
     """How much the wording takes away from a sentence's worth."""
     amount = 0.2 if (_USER_HEDGE if by_user else _HEDGE).search(text) else 0.0
     if not by_user:
-        if _AGENT_DEEDS.search(text) and not _REASON.search(text):
+        if is_deed(text):
             amount += 0.3
         if _PRAISE.search(text):
             amount += 0.2

@@ -13,8 +13,10 @@ _NAMED = re.compile(
     r"|(?<=[a-z,;:] )[A-Z][a-z]{2,}\b"  # a proper noun inside the sentence
 )
 _LEADS = re.compile(
-    r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|actually|"
-    r"currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|in summary|summary|"
+    r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|"
+    r"actually|"
+    r"currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|in summary|"
+    r"summary|"
     r"unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|perfect|great|remember(?: that)?|for future reference|"
     r"(?:key|important|critical|interesting|main) (?:finding|insight|point|discovery|note)s?|findings?|insights?|"
     r"i (?:found|noticed|discovered|learned|realized|realised|confirmed|verified) that|i know(?: that)?|"
@@ -29,9 +31,11 @@ _PRONOUN = re.compile(
     re.I,
 )
 _DANGLING = re.compile(
-    r"^(?:it|its|this|that|they|them|their|these|those|he|she|his|her|both|neither|either|each|another|one|others?|some|"
+    r"^(?:it|its|this|that|they|them|their|these|those|he|she|his|her|both|neither|either|each|another|one|others?|"
+    r"some|"
     r"the (?:first|second|third|latter|former|same|other|two|above|following|next|previous|last)|which|such|same|here|"
-    r"there|all of (?:these|those|them)|or|because|with (?:this|that|these)|for (?:this|that|these))\b",
+    r"there|is|are|was|were|has|have|does|all of (?:these|those|them)|or|because|with (?:this|that|these)|"
+    r"for (?:this|that|these))\b",
     re.I,
 )
 _THIS_PROJECT = re.compile(r"\bth(?:is|e current) (?:project|repo(?:sitory)?|codebase|code base)\b", re.I)
@@ -42,18 +46,21 @@ _POINTS_OUTSIDE = re.compile(
     re.I,
 )
 _POINTS_BACK = re.compile(
-    r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|use|fix|try|with|like|of|about|for|on) "
+    r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|use|fix|try|with|like|of|"
+    r"about|for|on) "
     r"(?:this|that|it|them)[.!]?$|\bthat in mind\b",
     re.I,
 )
 _SUBJECT = re.compile(
-    r"^((?:The|Our|A|An) (?:[\w/-]+ ){0,3}?[\w/-]+|[A-Z`][\w./`-]*(?: [A-Z][\w.-]*)?) (?:is|was|are|has|uses|runs|lives|takes|"
+    r"^((?:The|Our|A|An) (?:[\w/-]+ ){0,3}?[\w/-]+|[A-Z`][\w./`-]*(?: [A-Z][\w.-]*)?) (?:is|was|are|has|uses|runs|"
+    r"lives|takes|"
     r"returns|handles|stores|reads|writes|needs|requires|sits|does|supports)\b"
 )
-_FIRST_PERSON = re.compile(r"\b(?:i|my|me|i'm|i've|i'd|i'll|mine)\b", re.I)
+_FIRST_PERSON = re.compile(r"(?<![\w/.-])(?:I|i|my|me|I'm|i'm|I've|i've|mine)(?![\w/.-])")
 _LET_US = re.compile(r"^let's (?=not\b|use|go|keep|drop|stick|switch|call|name)", re.I)
 _FIRST_PERSON_DEED = re.compile(
-    r"^i(?:'ve| have)?(?: (?:also|just|already|now))? (?=(?:\w+ed|set|put|built|wrote|made|ran|kept|chose|left|split|took|cut)\b)",
+    r"^i(?:'ve| have)?(?: (?:also|just|already|now))? (?=(?:\w+ed|set|put|built|wrote|made|ran|kept|chose|left|split|"
+    r"took|cut)\b)",
     re.I,
 )
 _USER_WISH = re.compile(

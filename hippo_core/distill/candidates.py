@@ -1,0 +1,122 @@
+"""From a message to the sentences of it that may become memories, each made to stand alone, typed, scoped and weighed.
+
+Knows one message at a time; what a session as a whole makes of them is the distiller's concern.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hippo_core.distill.cues import Cue, find_cue
+from hippo_core.distill.listings import Listing, listings
+from hippo_core.distill.noise import doubt, is_noise, is_vague
+from hippo_core.distill.sentences import Sentence, paragraphs, sentences
+from hippo_core.distill.subject import is_anchored, names, standalone, without_lead
+from hippo_core.model.message import Role
+from hippo_core.model.scope import GLOBAL
+from hippo_core.model.types import MemoryType
+from hippo_core.store.archive import Archived
+
+ENOUGH = 0.5  # worth below which a sentence is not kept
+SHORTEST, LONGEST, FEWEST_WORDS = 10, 320, 3
+_INSTRUCTS = (MemoryType.RULE, MemoryType.PREFERENCE)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence that may become a memory. worth: 0..1, what the choice goes by. messages: where it comes from."""
+
+    text: str
+    type: MemoryType
+    scope: str
+    worth: float
+    messages: tuple[Archived, ...]
+
+
+def candidates(message: Archived, scope: str, project: str) -> Iterator[Candidate]:
+    """The candidates of one message. scope, project: key and label of the session's project."""
+    if message.withheld or message.role is Role.PARENT:
+        return  # what an agent told its sub-agent is data, not somebody's word
+    by_user = message.role is Role.USER
+    blocks = list(paragraphs(message.text))
+    everywhere = by_user and _SPEAKS_OF_HABITS.search(message.text[:2_000]) is not None
+    for block in blocks:
+        if by_user and not block.own:
+            continue  # pasted: data, and nobody's word for it
+        for sentence in sentences(block):
+            found = _from_sentence(sentence, message, scope, project, everywhere)
+            if found is not None:
+                yield found
+    if not by_user:
+        for listing in listings(blocks):
+            yield _from_listing(listing, message, scope, project)
+
+
+def _from_sentence(
+    sentence: Sentence, message: Archived, scope: str, project: str, everywhere: bool
+) -> Candidate | None:
+    by_user = message.role is Role.USER
+    bare = without_lead(sentence.text)
+    if not SHORTEST <= len(bare) <= LONGEST or len(bare.split()) < FEWEST_WORDS:
+        return None
+    cue = find_cue(sentence.text, spoken=by_user)
+    if cue is None or is_noise(bare, sentence.paragraph.heading, by_user=by_user):
+        return None
+    if is_vague(bare) and not is_anchored(bare):
+        return None
+    if cue.type in _INSTRUCTS and (everywhere or _is_general(bare, cue)):
+        scope, project = GLOBAL, ""
+    text = standalone(bare, sentence.before, project, by_user=by_user)
+    if text is None:
+        return None
+    worth = _worth(text, bare, cue, message)
+    return Candidate(text, cue.type, scope, worth, (message,)) if worth >= ENOUGH else None
+
+
+def _from_listing(listing: Listing, message: Archived, scope: str, project: str) -> Candidate:
+    text = listing.text if not project or project in listing.text else f"In {project}: {listing.text}"
+    return Candidate(text, listing.type, scope, listing.worth - _distance(message), (message,))
+
+
+WEIGHTY = re.compile(
+    r"\b(?:never|always|must|critical|credentials?|secrets?|passwords?|security|production|data loss)\b", re.I
+)
+
+
+def _worth(text: str, bare: str, cue: Cue, message: Archived) -> float:
+    worth = cue.strength - doubt(bare, by_user=message.role is Role.USER) - _distance(message)
+    if not is_anchored(text) and cue.type not in _INSTRUCTS:
+        worth -= 0.1
+    worth += min(0.15, 0.05 * len(names(text)))
+    if WEIGHTY.search(text):
+        worth += 0.1
+    return max(0.0, min(1.0, worth))
+
+
+def _distance(message: Archived) -> float:
+    """How much farther from the user's own word a message is."""
+    if message.role is Role.USER:
+        return 0.0
+    return 0.05 if message.agent_id is None else 0.1
+
+
+_SPEAKS_OF_HABITS = re.compile(
+    r"\bhow i (?:like|prefer|want) to work\b|\b(?:my|more|few|some) preferences\b|\b(?:all|every|any|"
+    r"future)(?: of)?(?: my)? "
+    r"(?:projects?|repos\w*)\b|\bin general\b",
+    re.I,
+)
+_ABOUT_THE_AGENT = re.compile(
+    r"\b(?:answers?|repl(?:y|ies)|responses?|respond|explain|explanations?|concise|brief|emojis?|english|apologi[sz]e|"
+    r"commit messages?|i work on|everywhere)\b",
+    re.I,
+)
+
+
+def _is_general(text: str, cue: Cue) -> bool:
+    """Whether a user's rule or preference is about them or the agent, not about the project at hand."""
+    if re.search(r"\b(?:this|the|our) (?:project|repo\w*|codebase|app|service|api)\b", text, re.I):
+        return False
+    if _ABOUT_THE_AGENT.search(text):
+        return True
+    return cue.type is MemoryType.PREFERENCE and re.search(r"[`/\\]", text) is None
