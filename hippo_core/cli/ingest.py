@@ -10,6 +10,8 @@ import click
 from hippo_core import paths as places
 from hippo_core.ingest.run import PassReport, run_pass
 
+_END_WAITS = 300.0  # seconds for another pass to finish
+
 
 @click.command("ingest")
 @click.option("--from", "folders", multiple=True, type=click.Path(path_type=Path), help="A folder of transcripts.")
@@ -24,15 +26,19 @@ def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, as_
 
 
 @click.command("catch-up")
-@click.option("--session", "session_id", required=True)
+@click.option("--session", "session_id", help="A session that is over.")
 @click.option("--archive-only", is_flag=True)
-def catch_up_command(session_id: str, archive_only: bool) -> None:
+def catch_up_command(session_id: str | None, archive_only: bool) -> None:
     """What the hooks start when a session ends or pauses: silent, and one at a time."""
     if os.environ.get("HIPPO_CHILD"):
         return
-    done = () if archive_only else (session_id,)
     run_pass(
-        places.current(), roots=(places.client_home() / "projects",), sessions_done=done, archive_only=archive_only
+        places.current(),
+        roots=(places.client_home() / "projects",),
+        sessions_done=(session_id,) if session_id else (),
+        archive_only=archive_only,
+        # The last pause and the end of a session come together, and only the latter knows that the session is over.
+        wait=0.0 if archive_only else _END_WAITS,
     )
 
 
