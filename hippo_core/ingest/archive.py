@@ -6,7 +6,6 @@ A file that fails costs only itself and is tried again; a store that fails ends 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from os import fstat
 from os.path import exists
 from pathlib import Path
 
@@ -65,13 +64,10 @@ def archive_files(
 
 
 def _archive_file(store: Store, path: Path, source: Source | None, places: "_Places", report: ArchiveReport) -> None:
-    with path.open("rb") as file:
-        stat = fstat(file.fileno())
-        start = 0
-        if source and source.offset and source.head_digest == _digest(file, source.offset):
-            start = source.offset
-            if (source.size, source.mtime_ns, source.error) == (stat.st_size, stat.st_mtime_ns, None):
-                return
+    stat = path.stat()
+    start = _resumes_at(path, source) if source else 0
+    if start and (source.size, source.mtime_ns, source.error) == (stat.st_size, stat.st_mtime_ns, None):
+        return
     transcript = Transcript(path, start)
     added = 0
     sessions: set[str] = set()
@@ -85,14 +81,12 @@ def _archive_file(store: Store, path: Path, source: Source | None, places: "_Pla
             if store.archive.append(guarded.message, scope=scope, source_id=source.id, withheld=guarded.withheld):
                 added += 1
                 sessions.add(message.session_id)
-        with path.open("rb") as file:
-            digest = _digest(file, transcript.offset)
         store.progress.save_source(
             source,
             size=stat.st_size,
             mtime_ns=stat.st_mtime_ns,
             offset=transcript.offset,
-            head_digest=digest,
+            head_digest=_digest(path, transcript.offset),
             bad_lines=transcript.bad_lines + (source.bad_lines if start else 0),
             attempts=0,
             error=None,
@@ -103,12 +97,19 @@ def _archive_file(store: Store, path: Path, source: Source | None, places: "_Pla
     report.sessions |= sessions
 
 
-def _digest(file, offset: int) -> bytes:
-    """Of what lies before `offset`: the beginning, and the last bytes. An appended file keeps it, a rewritten does not."""
-    file.seek(0)
-    head = file.read(min(_HEAD, offset))
-    file.seek(max(0, offset - _TAIL))
-    return blake2b(head + file.read(min(_TAIL, offset)), digest_size=16).digest()
+def _resumes_at(path: Path, source: Source) -> int:
+    """The byte up to which the file is known; 0 for one that was rewritten or cut off since."""
+    return source.offset if source.head_digest == _digest(path, source.offset) else 0
+
+
+def _digest(path: Path, offset: int) -> bytes:
+    """Of the file's first bytes and of the last ones before `offset`: appending keeps it, rewriting does not."""
+    with open(path, "rb", buffering=0) as file:
+        head = file.read(min(_HEAD, offset))
+        if offset > _HEAD:
+            file.seek(offset - _TAIL)
+            head += file.read(_TAIL)
+    return blake2b(head, digest_size=16).digest()
 
 
 class _Places:

@@ -4,11 +4,12 @@ Owns identity (uids), the session and folder of a message, and which sessions ar
 of the store, of redaction or of projects.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
 
 from hippo_core.model.message import Message, Role
@@ -19,6 +20,7 @@ from hippo_core.transcripts.queue import Queue
 from hippo_core.transcripts.speech import Speech, first_words, queued_of, same_words, seconds, speech_of
 
 _HEAD_LINES, _HEAD_BYTES = 200, 4 << 20
+_READ_SIZE = 1 << 17
 # How far before the resumed byte a queued prompt may lie whose user record is still to come.
 _LOOK_BACK = 1 << 20
 
@@ -46,17 +48,23 @@ class Transcript:
         self._in_agent_file = is_agent_file(path)
 
     def __iter__(self) -> Iterator[Message]:
-        with self.path.open("rb") as file:
-            self._head = self._read_head(file)
-            if self._head.machine:
-                for line in read_lines(file, self.start):
-                    self.offset = line.end if line.complete else self.offset
-                return
+        with self.path.open("rb", buffering=_READ_SIZE) as file:
+            lines = _parsed(file, self.start)
             queue = Queue()
             if self.start:
+                self._head = self._read_head(_parsed(file, 0))
                 self._replay(file, queue)
-            for line in read_lines(file, self.start):
-                for record in self._records(line):
+            else:
+                ahead: list[_Parsed] = []
+                self._head = self._read_head(_noted(lines, ahead))
+                lines = chain(ahead, lines)
+            for line, records, broken in lines:
+                if not line.complete and (broken or not records):
+                    self.offset = line.start  # still being written: read again next time
+                    break
+                self.offset = line.end
+                self.bad_lines += broken
+                for record in records if not self._head.machine else ():
                     yield from self._messages(record, line.start, queue)
             yield from queue.close()
 
@@ -70,26 +78,6 @@ class Transcript:
             queue.typed(self._message(record, typed, offset), same_words(typed))
         elif record.get("operation") == "popAll":
             yield from queue.taken_back()
-
-    def _records(self, line: Line) -> list[dict[str, Any]]:
-        """The line's records that may say something; moves the offset and counts the line when it is bad."""
-        if line.body is None:
-            self.offset = line.end if line.complete else self.offset
-            self.bad_lines += line.complete
-            return []
-        if line.complete and says_nothing(line.body):
-            self.offset = line.end
-            return []
-        try:
-            records = decode(line.body)
-        except Broken as damage:
-            if not line.complete:
-                return []  # still being written: read again next time
-            self.bad_lines += 1
-            records = damage.records
-        if line.complete or records:
-            self.offset = line.end
-        return records
 
     def _message(self, record: dict[str, Any], speech: Speech, offset: int) -> Message:
         session_id = _text(record, "sessionId") or self._head.session_id
@@ -120,41 +108,62 @@ class Transcript:
         digest = blake2b(f"{speech.role.value}\n{known}\n".encode("utf-8", "replace") + words, digest_size=16)
         return f"derived-{digest.hexdigest()}"
 
-    def _read_head(self, file: BinaryIO) -> _Head:
+    def _read_head(self, lines: Iterable["_Parsed"]) -> _Head:
         """The session, the folder, and whether a program held this session; from the first lines of the file."""
         session_id = cwd = prompt = None
-        for number, line in enumerate(read_lines(file)):
-            if number >= _HEAD_LINES or line.start >= _HEAD_BYTES or (session_id and cwd and prompt):
-                break
-            if line.body is None:
-                continue
-            try:
-                records = decode(line.body)
-            except Broken as damage:
-                records = damage.records
+        for number, (line, records, _) in enumerate(lines):
             for record in records:
                 session_id = session_id or _text(record, "sessionId")
                 cwd = cwd or _text(record, "cwd")
                 prompt = prompt or first_words(record)
+            if number >= _HEAD_LINES or line.end >= _HEAD_BYTES or (session_id and cwd and prompt):
+                break
         machine = bool(prompt) and (is_machine_prompt(prompt) or (self._in_agent_file and prompt == "Warmup"))
         return _Head(session_id or session_of(self.path), cwd, machine)
 
     def _replay(self, file: BinaryIO, queue: Queue) -> None:
         """Bring `queue` to where the reading before this one left it."""
-        start = max(0, self.start - _LOOK_BACK)
-        for line in read_lines(file, start):
+        for line, records, _ in _parsed(file, max(0, self.start - _LOOK_BACK)):
             if line.start >= self.start:
                 break
-            if line.body is None or says_nothing(line.body):
-                continue
-            try:
-                records = decode(line.body)
-            except Broken as damage:
-                records = damage.records
             for record in records:
                 for _ in self._messages(record, line.start, queue):
                     pass
         queue.resume()
+
+
+class _Parsed(NamedTuple):
+    """A line and the objects on it. broken: it is not all JSON."""
+
+    line: Line
+    records: list[dict[str, Any]]
+    broken: bool
+
+
+def _parsed(file: BinaryIO, start: int) -> Iterator[_Parsed]:
+    """The lines from `start` that may say something, and the last line in any case."""
+    silent = None
+    for line in read_lines(file, start):
+        if line.body is None:
+            yield _Parsed(line, [], True)
+        elif line.complete and says_nothing(line.body):
+            silent = line
+            continue
+        else:
+            try:
+                yield _Parsed(line, decode(line.body), False)
+            except Broken as damage:
+                yield _Parsed(line, damage.records, True)
+        silent = None
+    if silent:
+        yield _Parsed(silent, [], False)
+
+
+def _noted(lines: Iterator[_Parsed], into: list[_Parsed]) -> Iterator[_Parsed]:
+    """`lines`, each also put into a list as it goes by."""
+    for line in lines:
+        into.append(line)
+        yield line
 
 
 def says_nothing(body: bytes) -> bool:
@@ -170,7 +179,7 @@ def says_nothing(body: bytes) -> bool:
     if b'"assistant"' in body:
         # A content block other than text.
         return b'"text"' not in body and (b'"tool_use"' in body or b'"thinking"' in body)
-    return not (b'"summary"' in body or b'"queue-operation"' in body or b'"queued_command"' in body)
+    return b'"summary"' not in body and b'"queue' not in body
 
 
 def _text(record: dict[str, Any], name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What machines put into a conversation: blocks to cut out of a text, and prompts that make a whole session a machine's.
+"""What machines put into a conversation: blocks to cut out, and prompts that make a whole session a machine's.
 
 A memory that ingested these would feed on itself. The names are facts about the client and about other memory tools,
 as their public sources and bug reports show them.

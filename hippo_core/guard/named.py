@@ -1,0 +1,155 @@
+"""Secrets that only their name gives away: `DB_PASSWORD=x`, `"api_key": "x"`, `--token x`, "the password is x".
+
+A name is looked for first, since names are rare; what stands behind it is then matched from there. Matching is linear:
+every look at a value is bounded, and only a value that is taken out is followed to its end.
+"""
+
+import re
+from typing import NamedTuple
+
+from hippo_core.guard.plausible import is_literal_secret, is_placeholder, is_prose, looks_random, names_something_else
+
+MARKER = "[redacted:named]"
+
+_STEM = re.compile("pass|pwd|secret|token|credential|key")
+_NAME = re.compile(
+    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort)?|pwd|secret|token|credentials?|key))(?![a-z])"
+    r"(?P<rest>(?:[_\-.][\w\-.]{0,40}|(?<=[a-z])[A-Z]\w{0,40}|\d{1,3}(?!\d))?)"
+)
+# A key is a secret's name only behind one of these.
+_KEYS = tuple(
+    "api access private secret encryption signing account auth master shared storage service subscription webhook "
+    "client app deploy license admin".split()
+)
+_ASSIGNED = re.compile(
+    r"(?:\\?[\"'`])?\]?(?P<gap>[ \t]{0,4})(?P<sign>=>|:=|==?|:)(?P<after>[ \t]{0,4})(?:[bfru]{0,2}"
+    r"(?:\\(?P<escaped>[\"'])(?P<inner>[^\\\"'\r\n]{1,200})|(?P<quote>[\"'`])(?P<quoted>(?:\\.|[^\\\r\n\"'`]){1,200}))"
+    r"|(?P<bare>[^\s\"'`,;<>(){}\[\]|&]{1,120}))"
+)
+_SPACED = re.compile(
+    r"[ \t]{1,4}(?:[\"'](?P<quoted>[^\"'\r\n]{1,200})|(?P<bare>[^\s\"'`<>()\[\]{}|;&-][^\s\"'`;|&]{0,119}))"
+)
+_SPOKEN = re.compile(
+    r"[\"'`]?[ \t]{1,3}(?i:is|was|to)[ \t]{0,2}:?[ \t]{1,3}[\"'`]?(?P<bare>[^\s\"'`<>,;()\[\]]{4,120})"
+)
+_TAGGED = re.compile(r">(?P<bare>[^\s<>{}]{3,200})</")
+_DASHES = re.compile(r"(?<![\w-])--?[A-Za-z0-9-]{0,30}\Z")
+# What still belongs to a value: to the next white space, or to the quote that ends it.
+_BARE_END = re.compile(r"[^\s\"'`,;<>(){}\[\]|&]*")
+_ENV_END = re.compile(r"[^\s\"'`;]*")
+_QUOTED_END = {quote: re.compile(rf"(?:\\.|[^\\\r\n{quote}])*") for quote in "\"'`"}
+
+
+class Name(NamedTuple):
+    """A secret's name as found. env: written as an environment variable is. flag: an option of a command."""
+
+    word: str
+    password: bool
+    env: bool
+    flag: bool
+    alone: bool
+
+
+def redact_named(text: str, folded: str) -> str:
+    """`text` with every named secret replaced. folded: the text in lower case, of the same length."""
+    kept: list[str] = []
+    position = 0
+    for stem in _STEM.finditer(folded):
+        if stem.start() < position:
+            continue
+        span = _value_span(text, folded, stem.start())
+        if span:
+            kept += text[position : span[0]], MARKER
+            position = span[1]
+    return "".join(kept) + text[position:] if kept else text
+
+
+def _value_span(text: str, folded: str, start: int) -> tuple[int, int] | None:
+    """Where the secret stands whose name begins at `start`, None when there is none."""
+    found = _NAME.match(text, start)
+    if found is None or names_something_else(found["rest"]):
+        return None
+    name = _describe(text, folded, start, found)
+    if name is None:
+        return None
+    end = found.end()
+    if assigned := _ASSIGNED.match(text, end):
+        return _assigned(text, assigned, name)
+    if tagged := _TAGGED.match(text, end):
+        hides = text[start - 1 : start] == "<" and is_literal_secret(tagged["bare"], name.password)
+        return tagged.span("bare") if hides else None
+    spoken = _SPOKEN.match(text, end)
+    if spoken:
+        value = spoken["bare"].rstrip(".:!?")
+        begin = spoken.start("bare")
+        return (begin, begin + len(value)) if len(value) >= 4 and looks_random(value, name.password) else None
+    spaced = _SPACED.match(text, end)
+    return _spaced(text, spaced, name) if spaced else None
+
+
+def _describe(text: str, folded: str, start: int, found: re.Match[str]) -> Name | None:
+    word = found["word"].lower()
+    before = folded[max(0, start - 14) : start]
+    if word == "key" and not before.rstrip("_- ").endswith(_KEYS):
+        return None
+    password = word.startswith("pass") or word == "pwd"
+    prefixed = before[-1:] in ("_", "-", ".") or found["word"][0].isupper() and before[-1:].isalpha()
+    flag = "-" in before and _DASHES.search(text, max(0, start - 40), start) is not None
+    return Name(word, password, found["word"].isupper(), flag, word == "pass" and not prefixed and not found["rest"])
+
+
+def _assigned(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | None:
+    quote = match["quote"] or match["escaped"]
+    if quote:
+        group = "quoted" if match["quote"] else "inner"
+        if not is_literal_secret(match[group], name.password, phrase=name.word == "passphrase"):
+            return None
+        begin, end = match.span(group)
+        return begin, _QUOTED_END[quote].match(text, end).end() if match["quote"] else end
+    value = match["bare"]
+    begin, end = match.span("bare")
+    tight = not match["gap"] and not match["after"]
+    calls = text[end : end + 1] in ("(", "[") and value.replace(".", "_").isidentifier()
+    if calls or is_placeholder(value) or (name.alone and (not tight or value.isdigit())):
+        return None
+    if tight and match["sign"] == "=" and (name.env or name.flag):
+        hides = len(value) >= (3 if name.password else 6) and (name.password or not value.isdigit())
+        return (begin, _ENV_END.match(text, end).end()) if hides else None
+    if not _is_bare_secret(value, name, tight and match["sign"] == "="):
+        return None
+    return begin, _BARE_END.match(text, end).end()
+
+
+def _is_bare_secret(value: str, name: Name, tight: bool) -> bool:
+    """Whether an unquoted value is a secret, and not a type, a variable or the next word of a sentence."""
+    word = value.replace(".", "_").replace("-", "_").rstrip("?!:_")
+    if word.isidentifier() and (is_literal_name(value) or "." in value.rstrip(".:!?")):
+        return False
+    if tight and name.password:
+        return len(value) >= 4
+    if name.env and name.password and value.isalnum() and len(value) >= 6:
+        return not is_prose(value)
+    return looks_random(value, name.password) or (tight and value.isalpha() and len(value) >= 20)
+
+
+def is_literal_name(value: str) -> bool:
+    """Whether an identifier says by its own name that it only stands for a secret: auth_token, userPassword."""
+    return _STEM.search(value.lower()) is not None and not value.isdigit()
+
+
+def _spaced(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | None:
+    """`--password x`, `password x` as .netrc has it, `PASSWORD 'x'` as SQL has it."""
+    group = "quoted" if match["quoted"] else "bare"
+    value = match[group]
+    if is_placeholder(value) or is_prose(value) or name.alone and not name.flag:
+        return None
+    random = looks_random(value, name.password) and " " not in value
+    if name.flag:
+        hides = random or (name.password and len(value) >= 4 and " " not in value)
+    else:
+        digits = any(c.isdigit() for c in value)
+        hides = name.password and random and digits and len(value) >= 6 or bool(match["quoted"] and name.env and random)
+    if not hides:
+        return None
+    begin, end = match.span(group)
+    return begin, end if match["quoted"] else _ENV_END.match(text, end).end()

@@ -1,0 +1,75 @@
+"""Judges whether a value can be a secret, or is a placeholder, a variable, a type, a path or an ordinary word.
+
+Pure functions over short strings; knows nothing of where the value was found.
+"""
+
+import re
+
+# Endings that make a name speak about a secret instead of holding one: PASSWORD_LENGTH, TOKEN_URL, secretName.
+_ABOUT = re.compile(
+    r"(?i)[_\-.]?(?:length|len|min|max|timeout|ttl|expir\w*|url|uri|file|path|dir|id|ids|name|type|count|limit|header"
+    r"|field|hasher|policy|regex|pattern|label|prompt|placeholder|error|message|msg|reset|required|enabled|strength"
+    r"|usage|budget|rotation|manager|provider|store|ref|selector|class|env|var|endpoint|format|version|address|at"
+    r"|scopes?|validators?|mode|prefix|stdin|size|index|kind|status|test|tests|py|js|ts|md|txt)\Z"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:"
+    r"[<\[{(%].*"
+    r"|\$(?:\w+|[{(].*)"
+    r"|.*(?:\$\{|\{\{|<[a-z_ -]+>|\*{3}|x{5}|\.{3}|…).*"
+    r"|[x*.•_?#-]+"
+    r"|(?:your|my|the|some|insert|enter|change|replace|example|sample|dummy|placeholder|redacted|todo|tbd|fixme)"
+    r"(?:[_\-. ].*)?"
+    r"|changeme|null|none|nil|undefined|true|false|yes|no|on|off|string|str|text|bytes|int|integer|number|bool|boolean"
+    r"|object|any|optional|required|empty|unset|missing|invalid|incorrect|wrong|secret|password|passwd|token|value|env"
+    r"|input|ask|prompt|default|auto|hidden|hash|hashed|plain|char|varchar|unknown|never"
+    r")\Z",
+    re.DOTALL,
+)
+_ELSEWHERE = re.compile(
+    r"(?i)(?:os\.|process\.|self\.|this\.|args\.|config\.|settings\.|env\.|req\.|request\.|secrets?\.|vault:|ref\+|op://"
+    r"|arn:|\.{0,2}/|~/|[a-z]:\\|https?://)"
+)
+_PROSE = frozenset(
+    "flag flags option options argument arguments parameter parameters is are was to and or for with in on when "
+    "instead if as from file because which that this must should can will has have not also only field fields works "
+    "expires expired auth based authentication authorization manager protected policy "
+    "reset change here there again first then".split()
+)
+_SIGNS = re.compile(r"[!@#$%^&*+=~]")
+
+
+def names_something_else(rest: str) -> bool:
+    """Whether what follows the word in a name says that it holds no secret."""
+    return bool(rest) and _ABOUT.search(rest) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for a secret kept elsewhere, or for none; also one that was redacted before."""
+    return bool(_PLACEHOLDER.match(value) or _ELSEWHERE.match(value))
+
+
+def is_prose(value: str) -> bool:
+    return value.lower().rstrip(".,:;!?)") in _PROSE
+
+
+def is_literal_secret(value: str, password: bool, *, phrase: bool = False) -> bool:
+    """Whether a string literal, assigned to a secret's name, is the secret."""
+    if is_placeholder(value) or len(value) < 4:
+        return False
+    if " " in value:  # a sentence, unless the name announces several words
+        return phrase or (password and looks_random(value, True))
+    if password:
+        return True
+    if any(c.isdigit() for c in value) or _SIGNS.search(value):
+        return len(value) >= 8 and not value.isdigit()
+    return len(value) >= 12 and value.isalpha() or len(value) >= 24
+
+
+def looks_random(value: str, password: bool) -> bool:
+    """Whether letters mix with digits or signs, as in no ordinary word."""
+    digits = any(c.isdigit() for c in value)
+    letters = any(c.isalpha() for c in value)
+    if password:
+        return (digits and (letters or len(value) >= 6)) or _SIGNS.search(value) is not None
+    return digits and letters and len(value) >= 8
