@@ -3,44 +3,126 @@
 import dataclasses
 import json
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from hippo_core import paths as places
-from hippo_core.ingest.run import PassReport, run_pass
+from hippo_core.errors import BusyError, UsageError
 
-_END_WAITS = 300.0  # seconds for another pass to finish
+if TYPE_CHECKING:
+    from hippo_core.ingest.run import PassReport, Progress
+
+_STEPS = {
+    # step: (what a bar is called, what a finished step is called)
+    "read": ("Reading transcripts", "transcripts read"),
+    "learn": ("Learning from sessions", "sessions learned from"),
+    "embed": ("Embedding memories", "memories embedded"),
+}
 
 
 @click.command("ingest")
-@click.option("--from", "folders", multiple=True, type=click.Path(path_type=Path), help="A folder of transcripts.")
-@click.option("--embed/--no-embed", default=True, help="Give new memories their vectors.")
+@click.option(
+    "--from",
+    "folders",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A folder of transcripts, instead of Claude Code's own; may be repeated.",
+)
+@click.option("--embed/--no-embed", default=True, help="Whether new memories get their vectors at once.")
 @click.option("--now", "unfinished", is_flag=True, help="Learn from sessions that may still be running, too.")
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
 def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, as_json: bool) -> None:
-    """Read transcripts now: Claude Code's own, or those below each --from."""
+    """Read transcripts now, and learn from the sessions that are finished."""
+    from hippo_core.ingest.run import run_pass
+
+    for folder in folders:
+        if not folder.exists():
+            raise UsageError(f"There is no folder {folder}. Nothing was read.")
     roots = folders or (places.client_home() / "projects",)
-    report = run_pass(places.current(), roots=roots, embed=embed, unfinished=unfinished)
-    click.echo(json.dumps(dataclasses.asdict(report)) if as_json else _text(report))
+    with _progress(silent=as_json) as show:
+        report = run_pass(places.current(), roots=roots, embed=embed, unfinished=unfinished, on_progress=show)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(report), default=str))
+    else:
+        click.echo(_text(report, roots))
 
 
 @click.command("catch-up")
-@click.option("--session", "session_id", help="A session that is over.")
-@click.option("--archive-only", is_flag=True)
+@click.option("--session", "session_id", help="A session that is over: it need not rest first.")
+@click.option("--archive-only", is_flag=True, help="Only archive; learning is left to a later pass.")
 def catch_up_command(session_id: str | None, archive_only: bool) -> None:
-    """What the hooks start when a session ends or pauses: silent, and one at a time."""
+    """What the hooks start when a session ends or pauses: silent, one at a time, always a success."""
     if os.environ.get("HIPPO_CHILD"):
         return
-    run_pass(
-        places.current(),
-        roots=(places.client_home() / "projects",),
-        sessions_done=(session_id,) if session_id else (),
-        archive_only=archive_only,
-        # The last pause and the end of a session come together, and only the latter knows that the session is over.
-        wait=0.0 if archive_only else _END_WAITS,
-    )
+    paths = places.current()
+    try:
+        _catch_up(paths, session_id, archive_only)
+    except BusyError:
+        pass  # whoever is at work finds the note
+    except Exception as error:
+        from hippo_core.ops.log import log_error
+
+        log_error(paths, "catch-up", error)
 
 
-def _text(report: PassReport) -> str:
-    return f"read {report.files} files, archived {report.messages} messages, learned {report.learned} memories"
+def _catch_up(paths: places.Paths, session_id: str | None, archive_only: bool) -> None:
+    from hippo_core.ingest.due import note_over
+    from hippo_core.ingest.run import run_pass
+
+    if session_id and not archive_only:
+        note_over(paths, session_id)
+    run_pass(paths, roots=(places.client_home() / "projects",), archive_only=archive_only)
+
+
+@contextmanager
+def _progress(silent: bool) -> Iterator["Progress | None"]:
+    """A callback that shows a pass at work: bars on a terminal, else one line for each finished step."""
+    if silent:
+        yield None
+    elif sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+            tasks = {}
+
+            def show(step: str, done: int, total: int) -> None:
+                if step not in tasks:
+                    tasks[step] = bars.add_task(_STEPS[step][0], total=total)
+                bars.update(tasks[step], completed=done, total=total)
+
+            yield show
+    else:
+
+        def tell(step: str, done: int, total: int) -> None:
+            if done == total:
+                click.echo(f"{done:,} {_STEPS[step][1]}", err=True)
+
+        yield tell
+
+
+def _text(report: "PassReport", roots: tuple[Path, ...]) -> str:
+    rows = [
+        ("read", f"{report.files:,} new or changed transcripts"),
+        ("archived", f"{report.messages:,} messages"),
+        ("learned", f"{report.learned:,} memories from {report.sessions:,} sessions, {report.confirmed:,} confirmed"),
+    ]
+    if report.embedded:
+        rows.append(("embedded", f"{report.embedded:,} memories"))
+    if report.waiting:
+        rows.append(("waiting", f"{report.waiting:,} sessions that may still be running (--now learns from them, too)"))
+    if report.bad_lines:
+        rows.append(("skipped", f"{report.bad_lines:,} lines that are no valid records"))
+    if report.failed:
+        path, reason = report.failed[0]
+        rows.append(("failed", f"{len(report.failed):,} files, first {path}: {reason}; they are tried again next time"))
+    rows += [("note", note) for note in report.notes]
+    missing = [root for root in roots if not root.exists()]
+    rows += [("note", f"{root} does not exist, so there was nothing to read.") for root in missing]
+    return "\n".join(f"  {name:<10}{text}" for name, text in rows)

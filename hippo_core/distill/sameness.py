@@ -6,24 +6,30 @@ Used inside a session by the distiller and across sessions by the reconcile step
 import re
 from functools import lru_cache
 
-SAME = 0.72  # overlap of content words from which two sentences are one; measured on reworded pairs in the tests
+SAME = 0.7  # overlap of content words from which two sentences are one
 
 _WORD = re.compile(r"[^\W_]+(?:[-_./:+][^\W_]+)*")
-_EDGES = re.compile(r"^In [^:]{1,60}: ")
+_PROJECT = re.compile(r"^In [^:]{1,60}: ")
 _STOP = frozenset(
     "a an the this that these those it its is are was were be been being has have had do does did will would can could "
-    "should may might must to of in on at by for from with without as into and or but so if then than because since "
-    "when while we i you they he she our your their my me us them there here now also just only very really already "
-    "still all any some no not".split()
-) - {"not", "no", "only"}
-_VALUE = re.compile(r"^v?\d+(?:[.:]\d+)*$")
+    "should may might must to of in on at by for from with as into and or but so if then than because since when while "
+    "i you we they he she our your their my me us them there here now also just very really already still all any some "
+    "user wants".split()
+)
+_DENIALS = frozenset("not no never without don't doesn't isn't aren't won't can't cannot shouldn't avoid stop".split())
+_NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
+
+
+def key_words(text: str) -> list[str]:
+    """The words that carry meaning, as written but in lower case, each once."""
+    words = (word.lower() for word in _WORD.findall(_PROJECT.sub("", text)))
+    return list(dict.fromkeys(word for word in words if word not in _STOP))
 
 
 @lru_cache(maxsize=4096)
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, in lower case, with plural and tense cut off roughly."""
-    words = (word.lower() for word in _WORD.findall(_EDGES.sub("", text)))
-    return frozenset(_stem(word) for word in words if word not in _STOP)
+    return frozenset(_stem(word) for word in key_words(text))
 
 
 def overlap(one: str, other: str) -> float:
@@ -38,16 +44,34 @@ def contained(one: str, other: str) -> float:
     return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
-def changed_value(old: str, new: str) -> bool:
-    """Whether both say the same of the same subject but with another value: a port, a version, a number.
+def same(one: str, other: str) -> bool:
+    """Whether two sentences say the same in nearly the same words: no number and no denial may differ."""
+    if denies(one) != denies(other) or _numbers(one) != _numbers(other):
+        return False
+    return overlap(one, other) >= SAME
 
-    Everything but numbers must agree, and each side must bring a number that the other lacks.
+
+def denies(text: str) -> bool:
+    return not _DENIALS.isdisjoint(text.lower().replace("\u2019", "'").split())
+
+
+def changed_value(old: str, new: str) -> bool:
+    """Whether both say the same of the same subject but with another value: a port, a version, a count.
+
+    Everything but numbers must agree, and each side must bring one of the same kind that the other lacks.
     """
+    if denies(old) != denies(new):
+        return False
     a, b = content_words(old), content_words(new)
     only_a, only_b = a - b, b - a
-    if not only_a or not only_b or not all(_VALUE.match(word) for word in only_a | only_b):
+    if not only_a or len(only_a) != len(only_b) or len(a & b) < 2:
         return False
-    return len(a & b) >= 2
+    kinds = [sorted(_NUMBER.sub("#", word) for word in side) for side in (only_a, only_b)]
+    return kinds[0] == kinds[1] and all("#" in kind for kind in kinds[0])
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text))
 
 
 _REPLACES = re.compile(

@@ -8,7 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hippo_core.distill.base import Distiller, SessionText
+from hippo_core.errors import HippoError
+from hippo_core.guard.trust import may_become
 from hippo_core.ingest.reconcile import Outcome, reconcile
+from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
@@ -18,10 +21,11 @@ ACTOR = "distil"
 
 @dataclass
 class DistilReport:
-    """sessions: how many were distilled. outcomes: what became of their drafts."""
+    """sessions: how many were distilled. outcomes: what became of their drafts. failed: (session, error), due again."""
 
     sessions: int = 0
     outcomes: Counter[Outcome] = field(default_factory=Counter)
+    failed: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def learned(self) -> int:
@@ -35,12 +39,20 @@ def distil_sessions(
     sessions: Sequence[str],
     on_progress: Callable[[int, int], None] | None = None,
 ) -> DistilReport:
-    """Distil what is new in each of these sessions. A crash costs at most the session at hand."""
+    """Distil what is new in each of these sessions. One that the distiller fails on costs only itself.
+
+    Raises StoreError when the store fails; what earlier sessions gave is kept.
+    """
     report = DistilReport()
     with store.reading():
         scopes = {**store.archive.projects(), GLOBAL_SCOPE.key: GLOBAL_SCOPE}
     for count, session_id in enumerate(sessions, 1):
-        _distil_session(store, distiller, session_id, scopes, report)
+        try:
+            _distil_session(store, distiller, session_id, scopes, report)
+        except HippoError:
+            raise
+        except Exception as error:  # whatever a session holds, the others must not suffer
+            report.failed.append((session_id, f"{type(error).__name__}: {error}"))
         if on_progress:
             on_progress(count, len(sessions))
     return report
@@ -57,15 +69,24 @@ def _distil_session(
         return
     scope = scopes[_main_scope(new)]
     session = SessionText(session_id, scope.key, scope.label, new, [m for m in messages if m.id <= done])
-    drafts = distiller.distill(session)
+    drafts = [draft for draft in distiller.distill(session) if _is_trusted(draft, messages)]
+    outcomes: Counter[Outcome] = Counter()
     with store.transaction():
-        if drafts:
-            store.memories.ensure_scope(scope)
-            store.memories.ensure_scope(GLOBAL_SCOPE)
+        for known in (scope, GLOBAL_SCOPE) if drafts else ():
+            store.memories.ensure_scope(known)
         for draft in drafts:
-            report.outcomes[reconcile(store, draft, ACTOR)] += 1
+            outcomes[reconcile(store, draft, ACTOR)] += 1
         store.progress.save_distilled(session_id, new[-1].id)
+    report.outcomes += outcomes
     report.sessions += 1
+
+
+def _is_trusted(draft: Draft, messages: Sequence[Archived]) -> bool:
+    """Whether every message that a draft comes from may be distilled, and may say what it says."""
+    sources = [message for message in messages if message.uid in draft.sources]
+    return bool(sources) and all(
+        message.withheld is None and may_become(draft.type, message.role) for message in sources
+    )
 
 
 def _main_scope(messages: Sequence[Archived]) -> str:

@@ -1,37 +1,42 @@
 """One pass over the transcripts: lock, archive, distil what is finished, embed, render. Every caller runs this one.
 
-Knows the order of the steps and nothing of how each is done. Nothing depends on a pass being started: whatever one
-leaves undone, the next one finds.
+Knows the order of the steps and nothing of how each is done. Nothing depends on a pass being started or ending well:
+whatever one leaves undone, the next one finds.
 """
 
-from collections.abc import Callable, Collection, Sequence
+import contextlib
+import errno
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hippo_core import clock
 from hippo_core import config as settings
 from hippo_core.config import Config
-from hippo_core.errors import VectorsUnavailableError
+from hippo_core.errors import BusyError, StoreFullError, StoreUnavailableError, VectorsUnavailableError
+from hippo_core.ingest.due import forget_notes, noted
 from hippo_core.ops.lock import one_at_a_time
 from hippo_core.paths import Paths
 from hippo_core.store import Store
 
 LOCK = "ingest"
+MOST_ROUNDS = 5  # for notes that arrive while a pass is at work
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass
 class PassReport:
-    """What one pass did. messages: newly archived. learned: new memories; confirmed: known ones that were said again.
+    """What a pass did. messages: newly archived. learned: new memories; confirmed: known ones that were said again.
 
-    notes: lines for the user about what could not be done.
+    sessions: distilled now; waiting: due once they have rested. notes: lines for the user about what could not be done.
     """
 
     files: int = 0
     messages: int = 0
     bad_lines: int = 0
-    failed: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[Path, str]] = field(default_factory=list)
     sessions: int = 0
+    waiting: int = 0
     learned: int = 0
     confirmed: int = 0
     embedded: int = 0
@@ -53,71 +58,106 @@ def run_pass(
 
     sessions_done: sessions that are over, whatever their files' age; unfinished: take all sessions for finished.
     on_progress(step, done, total) is called with the steps "read", "learn" and "embed". Raises BusyError when another
-    pass holds the lock for longer than `wait` seconds.
+    pass holds the lock for longer than `wait` seconds, and a StoreError when the store cannot be written.
     """
-    config = settings.load(paths)
-    report = PassReport()
-    with one_at_a_time(paths, LOCK, wait=wait), Store.open(paths.store) as store:
-        _archive(store, roots, report, on_progress)
-        if not archive_only:
-            _distil(store, config, sessions_done, unfinished, report, on_progress)
-            if embed:
-                _embed(store, config, report, on_progress)
-        _render(store, paths)
-    return report
+    run = _Pass(paths, settings.load(paths), set(sessions_done), unfinished, embed, on_progress)
+    run.once(roots, archive_only, wait)
+    for _ in range(MOST_ROUNDS):
+        if not noted(paths):
+            break
+        try:  # a session ended while this pass kept its own catch-up out
+            run.once(roots, archive_only=False, wait=0.0)
+        except BusyError:
+            break
+    return run.report
 
 
-def _archive(store: Store, roots: Sequence[Path], report: PassReport, on_progress: Progress | None) -> None:
-    from hippo_core.ingest.archive import archive_files
-    from hippo_core.transcripts.discover import transcript_files
+@dataclass
+class _Pass:
+    paths: Paths
+    config: Config
+    over: set[str]
+    unfinished: bool
+    embed: bool
+    on_progress: Progress | None
+    report: PassReport = field(default_factory=PassReport)
 
-    files = list(dict.fromkeys(file for root in roots for file in transcript_files(root)))
-    archived = archive_files(store, files, _step("read", on_progress))
-    report.files, report.messages, report.bad_lines = archived.files, archived.messages, archived.bad_lines
-    report.failed = list(archived.failed)
+    def once(self, roots: Sequence[Path], archive_only: bool, wait: float) -> None:
+        with _plain_errors(self.paths), one_at_a_time(self.paths, LOCK, wait=wait):
+            notes = noted(self.paths)
+            with Store.open(self.paths.store) as store:
+                self._archive(store, roots)
+                if not archive_only:
+                    self._distil(store, self.over | notes)
+                    forget_notes(self.paths, notes)
+                    if self.embed:
+                        self._embed(store)
+                self._render(store)
+
+    def _archive(self, store: Store, roots: Sequence[Path]) -> None:
+        from hippo_core.ingest.archive import archive_files
+        from hippo_core.transcripts.discover import transcript_files
+
+        files = list(dict.fromkeys(file for root in roots for file in transcript_files(root)))
+        archived = archive_files(store, files, self._step("read"))
+        self.report.files += archived.files
+        self.report.messages += archived.messages
+        self.report.bad_lines += archived.bad_lines
+        self.report.failed = list(archived.failed)
+
+    def _distil(self, store: Store, over: Collection[str]) -> None:
+        from hippo_core.distill.offline import OfflineDistiller
+        from hippo_core.ingest.distil import distil_sessions
+        from hippo_core.ingest.reconcile import Outcome
+
+        with store.reading():
+            unread = store.progress.undistilled(None)
+            rested = set(store.progress.undistilled(clock.now() - self.config.idle_minutes * 60))
+        due = [session for session in unread if self.unfinished or session in rested or session in over]
+        distilled = distil_sessions(store, OfflineDistiller(), due, self._step("learn"))
+        self.report.sessions += distilled.sessions
+        self.report.waiting = len(unread) - len(due)
+        self.report.learned += distilled.learned
+        self.report.confirmed += distilled.outcomes[Outcome.REINFORCE]
+        if distilled.failed:
+            session, reason = distilled.failed[0]
+            self.report.notes.append(
+                f"{len(distilled.failed)} sessions could not be learned from, first {session[:8]}: {reason}. "
+                "They are archived, and tried again at the next pass."
+            )
+
+    def _embed(self, store: Store) -> None:
+        from hippo_core.embed.choose import open_embedder
+        from hippo_core.ingest.embed import embed_pending
+
+        if self.config.embedder == "off":
+            return
+        try:
+            self.report.embedded += embed_pending(store, open_embedder(self.config), self._step("embed"))
+        except VectorsUnavailableError as error:
+            self.report.notes.append(f"Recall works by keywords only: {error}")
+
+    def _render(self, store: Store) -> None:
+        from hippo_core.render.refresh import refresh
+
+        refresh(store, self.paths)
+
+    def _step(self, name: str) -> Callable[[int, int], None] | None:
+        report = self.on_progress
+        return None if report is None else lambda done, total: report(name, done, total)
 
 
-def _distil(
-    store: Store,
-    config: Config,
-    sessions_done: Collection[str],
-    unfinished: bool,
-    report: PassReport,
-    on_progress: Progress | None,
-) -> None:
-    from hippo_core.distill.offline import OfflineDistiller
-    from hippo_core.ingest.distil import distil_sessions
-    from hippo_core.ingest.reconcile import Outcome
-
-    now = clock.now()
-    with store.reading():
-        waiting = store.progress.undistilled(None)
-        rested = set(waiting if unfinished else store.progress.undistilled(now - config.idle_minutes * 60))
-    due = [session for session in waiting if session in rested or session in sessions_done]
-    distilled = distil_sessions(store, OfflineDistiller(), due, _step("learn", on_progress))
-    report.sessions, report.learned = distilled.sessions, distilled.learned
-    report.confirmed = distilled.outcomes[Outcome.REINFORCE]
-
-
-def _embed(store: Store, config: Config, report: PassReport, on_progress: Progress | None) -> None:
-    from hippo_core.embed.choose import open_embedder
-    from hippo_core.ingest.embed import embed_pending
-
-    if config.embedder == "off":
-        return
+@contextlib.contextmanager
+def _plain_errors(paths: Paths) -> Iterator[None]:
+    """What the system refuses outside the store (locks, renders), in plain words."""
     try:
-        report.embedded = embed_pending(store, open_embedder(config), _step("embed", on_progress))
-    except VectorsUnavailableError as error:
-        report.notes.append(f"No vectors, so recall works by keywords only: {error}")
-
-
-def _render(store: Store, paths: Paths) -> None:
-    from hippo_core.render.refresh import refresh
-
-    refresh(store, paths)
-
-
-def _step(name: str, on_progress: Progress | None) -> Callable[[int, int], None] | None:
-    if on_progress is None:
-        return None
-    return lambda done, total: on_progress(name, done, total)
+        yield
+    except OSError as error:
+        where = error.filename or paths.home
+        if error.errno == errno.ENOSPC:
+            raise StoreFullError(
+                f"The disk that holds {where} is full. Nothing stored before was lost; free some space and try again."
+            ) from error
+        raise StoreUnavailableError(
+            f"{where} cannot be written ({error.strerror or error}). Check that the folder is there and is yours."
+        ) from error

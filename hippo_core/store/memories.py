@@ -116,6 +116,10 @@ class Memories:
         self._vectors.drop(number)
         self._journal(actor, "retire", number, before)
 
+    def note(self, number: int, actor: str, action: str) -> None:
+        """Journal what happened to a memory without changing it."""
+        self._journal(actor, action, number, None)
+
     def erase(self, numbers: Iterable[int]) -> int:
         """Delete memories, their vectors, sources and journal entries for good. Returns how many there were."""
         erased = 0

@@ -1,0 +1,41 @@
+"""The log of what ran unseen: one line an event, redacted, bounded in size. Never raises, never prints."""
+
+import contextlib
+import os
+from datetime import datetime, timezone
+
+from hippo_core import clock
+from hippo_core.paths import Paths, ensure_private
+
+MOST_BYTES = 256 * 1024  # then the file becomes hippo.log.1, and the one before that is gone
+LONGEST_LINE = 2_000
+
+
+def log(paths: Paths, job: str, text: str) -> None:
+    """Append one line about `job` to the log."""
+    from hippo_core.guard.redact import redact
+
+    line = " ".join(redact(text).split())[:LONGEST_LINE]
+    moment = datetime.fromtimestamp(clock.now(), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    file = paths.log / "hippo.log"
+    with contextlib.suppress(OSError):
+        ensure_private(paths.log)
+        if file.exists() and file.stat().st_size > MOST_BYTES:
+            os.replace(file, file.with_suffix(".log.1"))
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as stream:
+            stream.write(f"{moment} {job}: {line}\n")
+
+
+def log_error(paths: Paths, job: str, error: BaseException) -> None:
+    """One line for an error: ours in its own words, any other with the place it came from."""
+    from hippo_core.errors import HippoError
+
+    if isinstance(error, HippoError):
+        log(paths, job, str(error))
+        return
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    log(paths, job, f"{type(error).__name__}{place}: {error}")
