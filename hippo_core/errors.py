@@ -52,6 +52,10 @@ class BusyError(HippoError):
     """Another process does the same job right now."""
 
 
+class TranscriptError(HippoError):
+    """A transcript file cannot be read."""
+
+
 class VectorsUnavailableError(HippoError):
     """The vector extension or the embedding model cannot be used here."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """hints: one or two lower-case literals, all needed for a match. pattern: has the groups `lead` (kept) and `secret`."""
+    """hints: the first and the last lower-case literal that a match needs. pattern: has groups `lead` and `secret`."""
 
     kind: str
     hints: tuple[str, ...]

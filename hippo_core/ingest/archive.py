@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from os.path import exists
 from pathlib import Path
+from stat import S_ISREG
 
-from hippo_core.errors import HippoError
+from hippo_core.errors import StoreError, TranscriptError
 from hippo_core.guard.gate import guard
 from hippo_core.model.message import Message
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
@@ -46,18 +47,14 @@ def archive_files(
         known = store.progress.sources()
     places = _Places(store)
     for done, path in enumerate(files, 1):
-        source = known.get(str(path))
+        source = known.get(_name(path))
         try:
             _archive_file(store, path, source, places, report)
-        except HippoError:
+        except StoreError:
             raise
         except Exception as error:  # whatever a foreign file holds, the others must not suffer
-            reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-            report.failed.append((path, reason))
+            report.failed.append((path, _record_failure(store, path, source, error)))
             places = _Places(store)  # what it learned from a file that was rolled back is not in the store
-            with store.transaction():
-                failed = source or store.progress.begin_source(str(path))
-                store.progress.save_source(failed, attempts=failed.attempts + 1, error=reason)
         if on_progress:
             on_progress(done, len(files))
     return report
@@ -65,14 +62,18 @@ def archive_files(
 
 def _archive_file(store: Store, path: Path, source: Source | None, places: "_Places", report: ArchiveReport) -> None:
     stat = path.stat()
-    start = _resumes_at(path, source) if source else 0
-    if start and (source.size, source.mtime_ns, source.error) == (stat.st_size, stat.st_mtime_ns, None):
-        return
+    if not S_ISREG(stat.st_mode):
+        raise TranscriptError(f"{path} is no file.")  # a pipe would never end
+    start = 0
+    if source and source.head_digest == _digest(path, source.offset):  # else it is new, rewritten or cut off
+        start = source.offset
+        if (source.size, source.mtime_ns, source.error) == (stat.st_size, stat.st_mtime_ns, None):
+            return
     transcript = Transcript(path, start)
     added = 0
     sessions: set[str] = set()
     with store.transaction():
-        source = source or store.progress.begin_source(str(path))
+        source = source or store.progress.begin_source(_name(path))
         for message in transcript:
             guarded = guard(message)
             if guarded is None:
@@ -97,19 +98,31 @@ def _archive_file(store: Store, path: Path, source: Source | None, places: "_Pla
     report.sessions |= sessions
 
 
-def _resumes_at(path: Path, source: Source) -> int:
-    """The byte up to which the file is known; 0 for one that was rewritten or cut off since."""
-    return source.offset if source.head_digest == _digest(path, source.offset) else 0
+def _record_failure(store: Store, path: Path, source: Source | None, error: Exception) -> str:
+    """Note in the store that a file could not be taken in, and return why."""
+    reason = str(error) if isinstance(error, TranscriptError) else f"{type(error).__name__}: {error}"
+    with store.transaction():
+        failed = source or store.progress.begin_source(_name(path))
+        store.progress.save_source(failed, attempts=failed.attempts + 1, error=reason)
+    return reason
+
+
+def _name(path: Path) -> str:
+    """The path as the store can keep it, whatever bytes the file system allowed."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 def _digest(path: Path, offset: int) -> bytes:
     """Of the file's first bytes and of the last ones before `offset`: appending keeps it, rewriting does not."""
-    with open(path, "rb", buffering=0) as file:
-        head = file.read(min(_HEAD, offset))
-        if offset > _HEAD:
-            file.seek(offset - _TAIL)
-            head += file.read(_TAIL)
-    return blake2b(head, digest_size=16).digest()
+    try:
+        with open(path, "rb", buffering=0) as file:
+            known = file.read(min(_HEAD, offset))
+            if offset > _HEAD:
+                file.seek(offset - _TAIL)
+                known += file.read(_TAIL)
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
+    return blake2b(known, digest_size=16).digest()
 
 
 class _Places:

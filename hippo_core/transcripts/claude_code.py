@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
 
+from hippo_core.errors import TranscriptError
 from hippo_core.model.message import Message, Role
 from hippo_core.transcripts.discover import agent_of, is_agent_file, session_of
 from hippo_core.transcripts.injected import is_machine_prompt
@@ -35,7 +36,7 @@ class _Head:
 
 
 class Transcript:
-    """Iterate once to get the messages from byte `start` on. Raises OSError when the file cannot be read.
+    """Iterate once to get the messages from byte `start` on. Raises TranscriptError when the file cannot be read.
 
     offset: the byte just past the last complete line consumed, from where a later reading goes on. bad_lines: lines
     that are no JSON, each of which costs only itself.
@@ -48,6 +49,12 @@ class Transcript:
         self._in_agent_file = is_agent_file(path)
 
     def __iter__(self) -> Iterator[Message]:
+        try:
+            yield from self._read()
+        except OSError as error:
+            raise TranscriptError(f"{self.path} cannot be read ({error.strerror or error}).") from error
+
+    def _read(self) -> Iterator[Message]:
         with self.path.open("rb", buffering=_READ_SIZE) as file:
             lines = _parsed(file, self.start)
             queue = Queue()
