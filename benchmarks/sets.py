@@ -1,4 +1,4 @@
-"""The retrieval sets that HIPPO_BENCH_DATA names, each loaded into a store of memories. Used by the scripts beside it."""
+"""The retrieval sets that HIPPO_BENCH_DATA names, each loaded into a store. Used by the scripts beside it."""
 
 import hashlib
 import importlib.util
@@ -16,7 +16,8 @@ from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
-DISTRACTORS = 120  # sessions without an answer, in a part of a large set
+LARGE = 5_000  # texts; a larger set may be taken in part
+DISTRACTORS = 120  # sessions without an answer, in such a part
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,20 @@ def half(query_id: str) -> int:
 
 
 def load(name: str, most_queries: int | None) -> Part:
-    """A set, or the sessions that answer its first queries plus DISTRACTORS others."""
+    """A set, or of a large one the sessions that answer its first queries plus DISTRACTORS others."""
     place = folder() / name
     corpus_file = place / "corpus.jsonl"
     rows = list(_rows(corpus_file if corpus_file.exists() else folder() / "longmemeval" / "corpus.jsonl"))
     queries = [(q["id"], q["text"], q["evidence"]) for q in _rows(place / "queries.jsonl") if q["evidence"]]
     ids = {row["id"] for row in rows}
     by_session = queries[0][2][0] not in ids
-    if most_queries is not None and len(queries) > most_queries:
+    if most_queries is not None and len(rows) > LARGE and len(queries) > most_queries:
         queries = queries[:most_queries]
         wanted = {unit for _, _, evidence in queries for unit in evidence}
         others = list(dict.fromkeys(row["session"] for row in rows if row["session"] not in wanted))
         step = max(1, len(others) // DISTRACTORS)
         wanted.update(others[::step][:DISTRACTORS])
-        rows = [row for row in rows if (row["session"] if by_session else row["id"]) in wanted]
+        rows = [row for row in rows if row["session"] in wanted]
     return Part(name, [(row["id"], row["session"], row["text"]) for row in rows], queries, by_session)
 
 

@@ -65,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def service():
     with Service() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server
         server.shutdown()

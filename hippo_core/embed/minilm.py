@@ -49,8 +49,12 @@ class MiniLm:
             vectors[batch] = self._embed_batch([ids[i] for i in batch])
         return vectors
 
-    def load(self) -> "onnxruntime.InferenceSession":
-        """The running model; VectorsUnavailableError when the weights cannot be read."""
+    def load(self) -> None:
+        """Load the vocabulary and the weights now; VectorsUnavailableError when they cannot be read."""
+        self._words.load()
+        self._open()
+
+    def _open(self) -> "onnxruntime.InferenceSession":
         with self._loading:
             if self._session is None:
                 self._session = _open_session(self._path)
@@ -66,7 +70,7 @@ class MiniLm:
             tokens[row, : len(ids)] = ids
             mask[row, : len(ids)] = 1
         inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": numpy.zeros_like(tokens)}
-        hidden = self.load().run(None, inputs)[0]
+        hidden = self._open().run(None, inputs)[0]
         summed = numpy.einsum("bsd,bs->bd", hidden, mask.astype(numpy.float32))
         return summed / numpy.linalg.norm(summed, axis=1, keepdims=True)
 

@@ -29,7 +29,7 @@ _RETRIES = 2
 
 
 class OpenAiEmbedder:
-    """Raises VectorsUnavailableError without the package or a key, and from `embed` when the service does not answer."""
+    """Raises VectorsUnavailableError without the package or a key, and from `embed` when no usable answer comes."""
 
     dimension = 1536
     fingerprint = f"openai/{MODEL}/1"
@@ -39,13 +39,14 @@ class OpenAiEmbedder:
         missing = [name for name in ("numpy", "openai") if importlib.util.find_spec(name) is None]
         if missing:
             raise VectorsUnavailableError(
-                f"The settings choose OpenAI's embeddings, but {' and '.join(missing)} cannot be found in Hippocampus's "
-                "environment. Recall works by keywords alone."
+                f"The settings choose OpenAI's embeddings, but {' and '.join(missing)} cannot be found here. "
+                "Recall works by keywords alone."
             )
         self._key = os.environ.get("OPENAI_API_KEY", "")
         if not self._key:
             raise VectorsUnavailableError(
-                "The settings choose OpenAI's embeddings, but OPENAI_API_KEY is not set. Recall works by keywords alone."
+                "The settings choose OpenAI's embeddings, but OPENAI_API_KEY is not set. "
+                "Recall works by keywords alone."
             )
         self._client: openai.OpenAI | None = None
         self._opening = threading.Lock()

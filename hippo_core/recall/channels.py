@@ -3,8 +3,9 @@
 Knows the store's indexes; knows nothing of how lists are combined. A channel that cannot serve gives no list.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import VectorsUnavailableError
@@ -12,6 +13,9 @@ from hippo_core.model.types import MemoryType
 from hippo_core.recall.query import Query
 from hippo_core.store import Store
 from hippo_core.store.memories import EXACT, PLAIN
+
+if TYPE_CHECKING:
+    import numpy
 
 EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL = "exact", "words", "meaning"
 DEPTH = 50  # how far down each list is read
@@ -27,14 +31,14 @@ class Where:
 
 @dataclass
 class Found:
-    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked."""
+    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked.
+
+    question: the question's unit vector, and whose it is; None when no vectors were searched.
+    """
 
     lists: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def cosines(self) -> Mapping[int, float]:
-        return dict(self.lists.get(VECTOR_CHANNEL, ()))
+    question: "tuple[str, numpy.ndarray] | None" = None
 
 
 def search(store: Store, query: Query, where: Where, embedder: Embedder | None) -> Found:
@@ -48,7 +52,7 @@ def search(store: Store, query: Query, where: Where, embedder: Embedder | None) 
 def by_keyword(store: Store, query: Query, where: Where, found: Found) -> None:
     for channel, index, words in (
         (EXACT_CHANNEL, EXACT, query.literals),
-        (PLAIN_CHANNEL, PLAIN, (*query.words, *query.literals)),
+        (PLAIN_CHANNEL, PLAIN, query.terms),
     ):
         if words:
             found.lists[channel] = store.memories.keyword_hits(
@@ -67,10 +71,11 @@ def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | No
         found.notes.append("nothing is embedded by this model yet: keywords only")
         return
     try:
-        vector = embedder.embed([query.text])[0].tobytes()
+        vector = embedder.embed([query.text])[0]
     except VectorsUnavailableError as error:
         found.notes.append(f"keywords only: {error}")
         return
+    found.question = (embedder.fingerprint, vector)
     found.lists[VECTOR_CHANNEL] = store.vectors.nearest(
-        embedder.fingerprint, vector, scopes=where.scopes, types=where.types, limit=DEPTH
+        embedder.fingerprint, vector.tobytes(), scopes=where.scopes, types=where.types, limit=DEPTH
     )

@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy
 
 BALANCE = 0.75  # 1 is relevance alone, 0 variety alone
 _WORD = re.compile(r"\w+")
@@ -23,15 +27,12 @@ def most_varied(scores: Mapping[int, float], similarity: Similarity, count: int,
     return chosen
 
 
-def vector_similarity(vectors: Mapping[int, bytes], otherwise: Similarity) -> Similarity:
-    """Cosine of unit vectors (float32, little-endian); `otherwise` for a pair that lacks one."""
-    import numpy
-
-    arrays = {item: numpy.frombuffer(data, dtype="<f4") for item, data in vectors.items()}
+def vector_similarity(vectors: "Mapping[int, numpy.ndarray]", otherwise: Similarity) -> Similarity:
+    """Cosine of unit vectors; `otherwise` for a pair that lacks one."""
 
     def similarity(a: int, b: int) -> float:
-        if a in arrays and b in arrays:
-            return max(0.0, float(arrays[a] @ arrays[b]))
+        if a in vectors and b in vectors:
+            return max(0.0, float(vectors[a] @ vectors[b]))
         return otherwise(a, b)
 
     return similarity

@@ -3,9 +3,11 @@
 Each stage is a function in its own file; here they are only put in order. Knows nothing of how results are shown.
 """
 
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from hippo_core import clock
 from hippo_core.config import Config
@@ -17,12 +19,15 @@ from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHAN
 from hippo_core.recall.diversify import Similarity, most_varied, vector_similarity, word_similarity
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.relevance import FLOOR, coverage, relevance
+from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.score import Aging, nudged, score
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 
-CHANNEL_WEIGHTS = {EXACT_CHANNEL: 1.0, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 0.7}
+if TYPE_CHECKING:
+    import numpy
+
+CHANNEL_WEIGHTS = {EXACT_CHANNEL: 0.3, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 1.0}
 POOL = 50  # candidates that are looked at closely
 
 # Takes the question and the candidates' (number, text), best first; returns a relevance in 0..1 for those it judged.
@@ -78,81 +83,83 @@ def recall(
     now = clock.now() if now is None else now
     with store.reading():
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
-        judged = _judge(store, asked, found, reranker)
-        results = _rank(store, judged, asked, found, embedder, k, Aging.of(config or Config()), now)
+        pool = judge(store, asked, found)
+        if reranker is not None and pool.memories:
+            pool.relevance |= reranker(asked.text, [(number, pool.memories[number].text) for number in pool.evidence])
+        results = _results(store, pool, asked, found, Aging.of(config or Config()), now)
+    chosen = most_varied({number: result.score for number, result in results.items()}, pool.similarity(), k)
+    best_first = sorted((results[number] for number in chosen), key=lambda result: (-result.score, result.memory.id))
     searched = {name: len(ranked) for name, ranked in found.lists.items()}
-    return Recall(asked.text, results, found.notes, searched, (time.perf_counter() - started) * 1000, k)
+    return Recall(asked.text, best_first, found.notes, searched, (time.perf_counter() - started) * 1000, k)
 
 
-@dataclass(frozen=True)
-class _Judged:
-    fused: dict[int, float]
-    covered: dict[int, float]
+@dataclass
+class Pool:
+    """The candidates, best fused rank first, with what is known of each."""
+
+    evidence: dict[int, Evidence]
     relevance: dict[int, float]
     memories: dict[int, Memory]
+    vectors: "dict[int, numpy.ndarray]"
+
+    def similarity(self) -> Similarity:
+        by_words = word_similarity({number: memory.text for number, memory in self.memories.items()})
+        return vector_similarity(self.vectors, by_words) if self.vectors else by_words
 
 
-def _judge(store: Store, asked: Query, found: Found, reranker: Reranker | None) -> _Judged:
-    """The candidates with their relevance."""
-    fused = dict(list(reciprocal_ranks(found.lists, CHANNEL_WEIGHTS).items())[:POOL])
+def judge(store: Store, asked: Query, found: Found) -> Pool:
+    """The candidates of all channels, fused, and how relevant each is."""
+    fused = dict(itertools.islice(reciprocal_ranks(found.lists, CHANNEL_WEIGHTS).items(), POOL))
     numbers = list(fused)
     if not numbers:
-        return _Judged({}, {}, {}, {})
-    matches = store.memories.word_matches((*asked.words, *asked.literals), index=PLAIN, among=numbers)
+        return Pool({}, {}, {}, {})
+    matches = store.memories.word_matches(asked.terms, index=PLAIN, among=numbers)
     covered = coverage(matches, store.memories.count_active(), numbers)
-    judged = relevance(covered, found.cosines if VECTOR_CHANNEL in found.lists else None)
-    memories = store.memories.fetch(numbers)
-    if reranker is not None:
-        judged = {**judged, **reranker(asked.text, [(number, memories[number].text) for number in numbers])}
-    return _Judged(fused, covered, judged, memories)
+    vectors, cosines = _closeness(store, found, numbers)
+    evidence = {
+        number: Evidence(covered[number], fused[number], cosines.get(number, 0.0) if cosines is not None else None)
+        for number in numbers
+    }
+    judged = {number: relevance(seen) for number, seen in evidence.items()}
+    return Pool(evidence, judged, store.memories.fetch(numbers), vectors)
 
 
-def _rank(
-    store: Store,
-    judged: _Judged,
-    asked: Query,
-    found: Found,
-    embedder: Embedder | None,
-    k: int,
-    aging: Aging,
-    now: float,
-) -> list[Result]:
+def _closeness(
+    store: Store, found: Found, numbers: Sequence[int]
+) -> "tuple[dict[int, numpy.ndarray], dict[int, float] | None]":
+    """The candidates' vectors, and each one's cosine to the question, also where only a keyword found it."""
+    if found.question is None:
+        return {}, None
+    import numpy
+
+    fingerprint, question = found.question
+    stored = store.vectors.of(fingerprint, numbers)
+    vectors = {number: numpy.frombuffer(data, dtype="<f4") for number, data in stored.items()}
+    cosines = {number: float(vector @ question) for number, vector in vectors.items()}
+    return vectors, {**cosines, **dict(found.lists[VECTOR_CHANNEL])}
+
+
+def _results(store: Store, pool: Pool, asked: Query, found: Found, aging: Aging, now: float) -> dict[int, Result]:
+    """What passes the floor, scored, with every stage's number."""
     labels = {key: scope.label for key, scope in store.memories.scopes().items()}
-    cosines = found.cosines
-    candidates: dict[int, Result] = {}
-    for number, memory in judged.memories.items():
-        fit = nudged(judged.relevance[number], memory.type, asked.to_do)
-        if fit < FLOOR:
-            continue
+    places = {name: {item: place for place, (item, _) in enumerate(ranked, 1)} for name, ranked in found.lists.items()}
+    results: dict[int, Result] = {}
+    for number in worth_showing(pool.relevance):
+        seen, memory = pool.evidence[number], pool.memories[number]
+        fit = nudged(pool.relevance[number], memory.type, asked.to_do)
         recency = aging.recency(memory, now)
-        stages = {name: float(_position(ranked, number)) for name, ranked in found.lists.items()}
-        stages |= {"fused": judged.fused[number], "coverage": judged.covered[number]}
-        if number in cosines:
-            stages["cosine"] = cosines[number]
-        stages |= {
-            "relevance": fit,
-            "recency": recency,
-            "importance": memory.importance,
-            "confidence": memory.confidence,
-        }
-        final = score(fit, recency, memory.importance)
-        label, age = labels.get(memory.scope, memory.scope), clock.ago(memory.confirmed_at, now)
-        candidates[number] = Result(memory, final, label, age, stages, frozenset(found.lists))
-    chosen = most_varied(
-        {number: result.score for number, result in candidates.items()},
-        _similarity(store, {number: candidates[number].memory for number in candidates}, found, embedder),
-        k,
-    )
-    return sorted((candidates[number] for number in chosen), key=lambda result: (-result.score, result.memory.id))
-
-
-def _similarity(store: Store, memories: dict[int, Memory], found: Found, embedder: Embedder | None) -> Similarity:
-    by_words = word_similarity({number: memory.text for number, memory in memories.items()})
-    if embedder is None or VECTOR_CHANNEL not in found.lists:
-        return by_words
-    return vector_similarity(store.vectors.of(embedder.fingerprint, list(memories)), by_words)
-
-
-def _position(ranked: Sequence[tuple[int, float]], number: int) -> int:
-    """Place in a channel's list, from 1; 0 where it is not in it."""
-    return next((place for place, (item, _) in enumerate(ranked, 1) if item == number), 0)
+        stages = {name: float(places[name].get(number, 0)) for name in places}
+        stages |= {"fused": seen.fused, "coverage": seen.coverage}
+        if seen.cosine is not None:
+            stages["cosine"] = seen.cosine
+        stages |= {"relevance": fit, "recency": recency, "importance": memory.importance}
+        stages["confidence"] = memory.confidence
+        results[number] = Result(
+            memory,
+            score(fit, recency, memory.importance),
+            labels.get(memory.scope, memory.scope),
+            clock.ago(memory.confirmed_at, now),
+            stages,
+            frozenset(places),
+        )
+    return results

@@ -1,6 +1,7 @@
 """Reads a question: plain words for the stemmed index, literals for the exact one. Pure; knows no store, no model."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hippo_core.embed.borders import best_cut, well_formed
@@ -32,6 +33,11 @@ class Query:
     words: tuple[str, ...]
     literals: tuple[str, ...]
     to_do: bool
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What the index of plain words is asked for: the words, and quoted phrases as phrases."""
+        return _distinct([*self.words, *self.literals])
 
     @property
     def empty(self) -> bool:
@@ -79,7 +85,7 @@ def _is_literal(token: str) -> bool:
     return marked or numbered or cased
 
 
-def _distinct(items: list[str]) -> tuple[str, ...]:
+def _distinct(items: Sequence[str]) -> tuple[str, ...]:
     first: dict[str, str] = {}
     for item in items:
         first.setdefault(item.casefold(), item)

@@ -1,45 +1,69 @@
-"""How likely a memory answers the question, in 0..1, from what the channels saw. Pure: numbers in, numbers out.
+"""How likely a memory answers the question, in 0..1, from what the channels saw of it. Pure: numbers in, numbers out.
 
-Ranks alone cannot say that nothing fits, for some memory is always first. So two absolute measures are weighed by a
-logistic function: the cosine, and coverage, the share of the question's words that the memory holds, each word counting
-by its rarity (inverse document frequency). The coefficients were fitted by benchmarks/retrieval.py; docs/recall.md has
-the figures.
+Ranks alone cannot say that nothing fits, for some memory is always first. So two absolute measures are weighed together
+with the fused rank, by a logistic function: the cosine, and coverage, the share of the question's words that the memory
+holds, each word counting by its rarity (inverse document frequency). benchmarks/calibrate.py fits the coefficients;
+docs/recall.md has the figures.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+# When to stay silent: nothing is shown unless the best reaches BEST_AT_LEAST; then all that reach FLOOR are, but for what
+# is far below the best. docs/recall.md has what other values give.
+BEST_AT_LEAST; then what reaches FLOOR is, and is not far
+# below the best. docs/recall.md has what other values give.
+BEST_AT_LEAST = 0.06
+FLOOR = 0.03
+SHARE_OF_BEST = 0.1
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for one memory, each in 0..1. cosine: None where no vectors were searched."""
+
+    coverage: float
+    fused: float
+    cosine: float | None
+
 
 @dataclass(frozen=True)
 class Logistic:
     bias: float
     coverage: float
-    cosine: float
+    fused: float
+    cosine: float = 0.0
 
-    def __call__(self, coverage: float, cosine: float) -> float:
-        return 1 / (1 + math.exp(-(self.bias + self.coverage * coverage + self.cosine * cosine)))
+    def __call__(self, evidence: Evidence) -> float:
+        weighed = self.coverage * evidence.coverage + self.fused * evidence.fused + self.cosine * (evidence.cosine or 0)
+        return 1 / (1 + math.exp(-(self.bias + weighed)))
 
 
-BOTH = Logistic(bias=-5.0, coverage=3.5, cosine=6.5)
-KEYWORDS_ONLY = Logistic(bias=-3.0, coverage=6.0, cosine=0.0)
-FLOOR = 0.15  # below it a memory is not shown
+WITH_VECTORS = Logistic(bias=-6.25, coverage=2.26, fused=1.5, cosine=7.05)
+KEYWORDS_ONLY = Logistic(bias=-4.61, coverage=3.88, fused=1.5)
+
+
+def relevance(evidence: Evidence) -> float:
+    return (KEYWORDS_ONLY if evidence.cosine is None else WITH_VECTORS)(evidence)
 
 
 def coverage(matches: Sequence[tuple[int, frozenset[int]]], total: int, numbers: Sequence[int]) -> dict[int, float]:
-    """Share of the question, by rarity of its words, that each item holds. `matches`: one (frequency, items) a word."""
+    """Share of the question, by rarity of its words, that each of `numbers` holds.
+
+    matches: for each word, in how many of the `total` items it is, and in which of `numbers`.
+    """
     rarity = [math.log(1 + (total - frequency + 0.5) / (frequency + 0.5)) for frequency, _ in matches]
-    whole = sum(rarity)
-    if not whole:
-        return dict.fromkeys(numbers, 0.0)
+    whole = sum(rarity) or 1.0
     return {
         number: sum(weight for weight, (_, items) in zip(rarity, matches, strict=True) if number in items) / whole
         for number in numbers
     }
 
 
-def relevance(covered: Mapping[int, float], cosines: Mapping[int, float] | None) -> dict[int, float]:
-    """Each item's relevance. cosines: None where no vectors were searched."""
-    if cosines is None:
-        return {number: KEYWORDS_ONLY(share, 0.0) for number, share in covered.items()}
-    return {number: BOTH(share, cosines.get(number, 0.0)) for number, share in covered.items()}
+def worth_showing(relevances: Mapping[int, float]) -> set[int]:
+    """Which items may be shown at all; none when even the best hardly fits."""
+    best = max(relevances.values(), default=0.0)
+    if best < BEST_AT_LEAST:
+        return set()
+    return {number for number, value in relevances.items() if value >= max(FLOOR, SHARE_OF_BEST * best)}

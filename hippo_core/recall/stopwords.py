@@ -17,6 +17,7 @@ STOP_WORDS = frozenset(
     was wasn't way we we'd we'll we're we've well went were weren't what what's whatever when when's where where's
     whether which while who who's whom whose why why's will with within without won't would wouldn't yet you you'd
     you'll you're you've your yours yourself
+    lot lots continue proceed looks
     ok okay k yes yeah yep yup no nope sure thanks thank thx please pls hi hello hey bye great good nice cool fine
     perfect awesome right alright hmm oh ah lol sorry
     dont doesnt didnt cant wont isnt arent wasnt whats thats im ive id ill youre
