@@ -49,7 +49,7 @@ def field(event, name):
 def session_of(event):
     """The session's id as text that is safe in a file name and a command; "" for anything else."""
     name = field(event, b"session_id")
-    plain = 0 < len(name) <= 64 and name.replace(b"-", b"").isalnum()
+    plain = len(name) <= 64 and name[:1].isalnum() and name.replace(b"-", b"").isalnum()
     return name.decode() if plain else ""
 
 

@@ -38,11 +38,18 @@ def _reflexes(reflexes, prompt, data, session):
     folder = os.path.join(data, "run", "reflexes")
     seen = hippo_hook.read(folder, session).split(b"\n")
     new = [(word, line) for word, line in hits if line and word not in seen][:_MOST]
-    if new:
+    return [line for _, line in new] if new and _note(folder, session, new) else []
+
+
+def _note(folder, session, new):
+    """Write down what the session is told now. False when that fails: then it would be told at every turn."""
+    try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         with open(os.path.join(folder, session), "ab") as file:
             file.write(b"".join(word + b"\n" for word, _ in new))
-    return [line for _, line in new]
+    except OSError:
+        return False
+    return True
 
 
 def _mentions(text, word):

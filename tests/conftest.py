@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hook_process import hooks, interpreter  # noqa: F401
 
 from hippo_core.paths import Paths
 from hippo_core.store import Store

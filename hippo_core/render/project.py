@@ -49,7 +49,7 @@ def session_block(known: Knowledge, most_tokens: int = budget.MEMORY_TOKENS) -> 
     if not (known.memories or known.shared or known.sessions or known.others):
         return ""
     start, end = _fence(known.label)
-    found = topics(known.memories)
+    found = topics(known.memories) if len(known.memories) > _MOST_NOTES else []
     listed = ", ".join(f"{one_line(term)} ({_age(at, known)})" for term, at in found)
     after = [f"Topics: {listed}"] if found else []
     frame = [start, _summary(known), *after, _ASK, end]

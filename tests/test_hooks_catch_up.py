@@ -1,0 +1,98 @@
+"""What Stop and SessionEnd start: a detached catch-up that keeps nobody waiting, and not more of them than needed."""
+
+import json
+import os
+import time
+
+import pytest
+from hook_process import SESSION, event
+
+_PATIENCE = 20.0  # seconds for a process to start on a busy machine
+
+
+@pytest.fixture
+def data(store, paths):
+    """A data folder with a store; processes started for it stay until the test is over."""
+    stay = paths.home / "stay"
+    stay.touch()
+    yield paths
+    stay.unlink(missing_ok=True)
+
+
+def started(data, count: int = 1) -> list[dict]:
+    """The records of the catch-ups that were started, once there are `count`."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        records = [json.loads(path.read_bytes()) for path in data.home.glob("started-*.json")]
+        if len(records) >= count:
+            return records
+        assert time.monotonic() < deadline, "no catch-up was started"
+        time.sleep(0.01)
+
+
+def test_claude_code_41577_the_end_of_a_session_starts_a_catch_up_that_outlives_it(hooks, data):
+    """The hook is over, its pipes at their end, while the catch-up still runs."""
+    done = hooks.run("session_end", data.home, event("session_end", reason="other"))
+    assert done.stdout == b""
+    (record,) = started(data)
+    assert record["argv"] == ["catch-up", "--session", SESSION]
+    assert record["isolated"]
+    if os.name == "posix":
+        assert record["session"] == record["pid"], "it would die with the terminal"
+        assert record["quiet"], "it could still write into the client"
+
+
+@pytest.mark.parametrize("session", ["", "--all", "../x", "a b", None])
+def test_a_session_id_that_is_none_becomes_no_argument(hooks, data, session):
+    hooks.run("session_end", data.home, event("session_end", session_id=session))
+    (record,) = started(data)
+    assert record["argv"] == ["catch-up"]
+
+
+def test_a_turn_s_end_starts_one_that_only_archives(hooks, data):
+    assert hooks.run("stop", data.home).stdout == b""
+    (record,) = started(data)
+    assert record["argv"] == ["catch-up", "--archive-only"]
+
+
+def stamp_of(data, age: float):
+    data.run.mkdir(exist_ok=True)
+    stamp = data.run / "stop"
+    stamp.touch()
+    at = time.time() - age
+    os.utime(stamp, (at, at))
+    return stamp, stamp.stat().st_mtime_ns
+
+
+@pytest.mark.parametrize("age", [0, 60, 150])
+def test_claude_mem_1747_a_turn_soon_after_starts_nothing(hooks, data, age):
+    stamp, before = stamp_of(data, age)
+    hooks.run("stop", data.home)
+    hooks.run("session_end", data.home)
+    (record,) = started(data)
+    assert "--archive-only" not in record["argv"]
+    assert stamp.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("age", [240, 7 * 86_400, -3_600])
+def test_a_turn_a_few_minutes_later_starts_one_again_whatever_the_clock_did(hooks, data, age):
+    stamp, before = stamp_of(data, age)
+    hooks.run("stop", data.home)
+    assert started(data)
+    assert stamp.stat().st_mtime_ns != before
+
+
+def test_where_the_start_cannot_be_noted_none_is_started_every_turn(hooks, data):
+    data.run.write_bytes(b"a file in the folder's place")
+    hooks.run("stop", data.home)
+    hooks.run("session_end", data.home)
+    (record,) = started(data)
+    assert "--archive-only" not in record["argv"]
+
+
+def test_claude_mem_2465_a_child_of_ours_starts_nothing(hooks, data):
+    for hook in ("stop", "session_end"):
+        hooks.run(hook, data.home, HIPPO_CHILD="1")
+    hooks.run("session_end", data.home, event("session_end", session_id="the-real-one"))
+    (record,) = started(data)
+    assert record["argv"][-1] == "the-real-one"
