@@ -99,16 +99,18 @@ def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
     )
 
 
-def finish(store: Store, paths: Paths, patience: float = PATIENCE) -> str | None:
+def finish(store: Store, paths: Paths, patience: float | None = None) -> str | None:
     """Complete a forget: what the hooks read, the file's freed space, its log. Does nothing when nothing is waiting.
 
-    None when all is done; else a line that says why not. Any later command may call it again.
+    None when all is done; else a line that says why not. Any later command may call it again. patience: seconds to
+    wait for other processes, PATIENCE when left out.
     """
     from hippo_core.render.refresh import refresh
 
     with store.reading():
         if not store.forgetting.unfinished:
             return None
+    patience = PATIENCE if patience is None else patience
     refresh(store, paths)
     try:
         _retrying(store, store.forgetting.rewrite, patience)
