@@ -4,7 +4,7 @@
     HIPPO_SAMPLES=DIR python benchmarks/ingest.py [--repeats 9]
 
 Both in this process, taking turns, the archive step into a fresh store each time, nothing embedded. Printed: the median
-of each and the median of the ratios. Required: at most 4. A third figure is what a second pass over the same files takes,
+of each and the median of the ratios. Required: at most 4. A third figure is a second pass over the same files,
 when nothing is new.
 """
 

@@ -83,8 +83,6 @@ class Transcript:
             yield from queue.spoken(message, said)
         elif typed := queued_of(record):
             queue.typed(self._message(record, typed, offset), same_words(typed))
-        elif record.get("operation") == "popAll":
-            yield from queue.taken_back()
 
     def _message(self, record: dict[str, Any], speech: Speech, offset: int) -> Message:
         session_id = _text(record, "sessionId") or self._head.session_id
@@ -122,7 +120,8 @@ class Transcript:
             for record in records:
                 session_id = session_id or _text(record, "sessionId")
                 cwd = cwd or _text(record, "cwd")
-                prompt = prompt or first_words(record)
+                if self._in_agent_file or not record.get("isSidechain"):
+                    prompt = prompt or first_words(record)
             if number >= _HEAD_LINES or line.end >= _HEAD_BYTES or (session_id and cwd and prompt):
                 break
         machine = bool(prompt) and (is_machine_prompt(prompt) or (self._in_agent_file and prompt == "Warmup"))

@@ -61,12 +61,12 @@ _MACHINE_PROMPTS = (
     "Summarize what happened in this conversation in",
     "Context: This summary will be shown in a list to help users and Claude choose which conversations are relevant",
     "Please write a concise, factual summary of this conversation",
-    "You are a Claude-Mem, a specialized observer tool",
+    "<observed_from_primary_session>",
     "Hello memory agent, you are continuing to observe the primary Claude session",
-    "You are a specialized observer tool for creating searchable memory",
 )
+_OBSERVER = "specialized observer tool for creating searchable memory"
 _DO_NOT_INDEX = "DO NOT INDEX THIS CHAT"  # with its tag, the request of one memory tool to all others
-_DO_NOT_INDEX_TAG = "<INSTRUCTIONS-TO-EPISODIC-MEMORY>"
+_TAG_OF_THAT = "<INSTRUCTIONS-TO-EPISODIC-MEMORY>"
 
 
 def without_blocks(text: str) -> str:
@@ -111,7 +111,8 @@ def is_compact_summary(text: str) -> bool:
 
 def is_machine_prompt(text: str) -> bool:
     """Whether a program's prompt begins here; a session that opens with one is nobody's conversation."""
-    return text[:400].lstrip().startswith(_MACHINE_PROMPTS) or (_DO_NOT_INDEX in text and _DO_NOT_INDEX_TAG in text)
+    head = text[:400].lstrip()
+    return head.startswith(_MACHINE_PROMPTS) or _OBSERVER in head or (_DO_NOT_INDEX in text and _TAG_OF_THAT in text)
 
 
 def _begins_line(text: str, position: int) -> bool:

@@ -36,13 +36,6 @@ class Queue:
         if not self._waiting:
             yield from self._release()
 
-    def taken_back(self) -> Iterator[Message]:
-        """The user took all waiting prompts back into the input line, so they were not said."""
-        for position in self._waiting.values():
-            self._held[position] = None
-        self._waiting.clear()
-        yield from self._release()
-
     def close(self) -> Iterator[Message]:
         """At the end of the file: what still waits was said, and nobody repeated it."""
         yield from self._release()

@@ -1,0 +1,237 @@
+"""Files that are cut off, padded, mis-encoded or simply wrong: nothing raises, and the rest of the file is read."""
+
+import json
+import string
+from datetime import datetime, timezone
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from transcript_files import assistant, line, user, write
+
+from hippo_core.errors import TranscriptError
+from hippo_core.transcripts import lines
+from hippo_core.transcripts.claude_code import Transcript
+from hippo_core.transcripts.speech import LONGEST_TEXT, seconds
+
+ASKED, ANSWERED = user("Why does café fail?", 1), assistant("Because.", 2)
+WHOLE = line(ASKED) + line(ANSWERED)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """(texts, transcript) of a file with these bytes."""
+
+    def read(data, start=0):
+        path = tmp_path / "s.jsonl"
+        path.write_bytes(data)
+        transcript = Transcript(path, start)
+        return [m.text for m in transcript], transcript
+
+    return read
+
+
+BOTH = ["Why does café fail?", "Because."]
+
+
+@pytest.mark.parametrize(
+    "data, bad",
+    [
+        (WHOLE, 0),
+        (b"\xef\xbb\xbf" + WHOLE, 0),
+        (WHOLE.replace(b"\n", b"\r\n"), 0),
+        (WHOLE + b"\0" * 4096, 0),
+        (b"\0" * 512 + WHOLE, 0),
+        (line(ASKED) + b"\0" * 99 + line(ANSWERED), 0),
+        (b"\n\n" + line(ASKED) + b"\n \n" + line(ANSWERED) + b"\n", 0),
+        (b'[1,2]\nnull\n"user"\n42\n' + WHOLE, 0),
+        (line(ASKED).rstrip() + line(ANSWERED), 0),
+        (line(ASKED).rstrip() + b" " + line(ANSWERED).rstrip() + b'{"type": "us\n', 1),
+        (b'{"type": "user", broken}\n' + WHOLE, 1),
+        (b"\x80\x81 no text at all\n" + WHOLE, 1),
+        (b'{"type":"user","message":{"content":' + b"[" * 200_000 + b"\n" + WHOLE, 1),
+        (b'{"type":"user","message":{"content":' + b"[" * 900 + b"]" * 900 + b"}}\n" + WHOLE, 0),
+        (json.dumps(ASKED, ensure_ascii=False).encode("latin-1") + b"\n" + line(ANSWERED), 0),
+        (WHOLE.decode().encode("utf-16"), 0),
+        (WHOLE.decode().encode("utf-16-be").join([b"\xfe\xff", b""]), 0),
+        (
+            b"".join(
+                line({"type": "user", "message": odd}) for odd in ([], 5, None, {"content": {}}, {"content": [[]]})
+            )
+            + WHOLE,
+            0,
+        ),
+        (line({**ASKED, "uuid": 7, "sessionId": [], "cwd": {}, "timestamp": {}, "gitBranch": 0}) + line(ANSWERED), 0),
+    ],
+    ids=range(19),
+)
+def test_one_bad_line_loses_the_file_each_costs_only_itself(read, data, bad):
+    texts, transcript = read(data)
+    assert texts == BOTH and transcript.bad_lines == bad
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n\n\n", b"\0\0\0", b"{", b"no json", b"\xff\xfe", b"\xff\xfea", b"\xef\xbb\xbf"]
+)
+def test_a_file_that_says_nothing(read, data):
+    texts, transcript = read(data)
+    assert texts == [] and transcript.offset <= len(data)
+
+
+def test_only_a_line_feed_ends_a_line(read):
+    text = "one\u2028two\u0085three\x0bfour"
+    assert read(json.dumps(user(text), ensure_ascii=False).encode() + b"\n")[0] == [text]
+
+
+def test_a_lone_surrogate_becomes_something_that_can_be_stored(read, store):
+    texts, _ = read(
+        rb'{"type":"user","uuid":"\ud83d","cwd":"\udc00","message":{"content":"bad \ud83d half \ud83e\udd16"}}'
+    )
+    assert texts == ["bad \ufffd half \U0001f916"]
+
+
+def test_nul_in_a_text_is_dropped(read):
+    assert read(line(user("a\0b")))[0] == ["ab"]
+
+
+def test_a_pasted_log_keeps_its_beginning_and_its_end(read):
+    log = "first line " + "x" * (3 * LONGEST_TEXT) + " last line"
+    (text,), _ = read(line(user(log)))
+    assert len(text) < LONGEST_TEXT + 100 and text.startswith("first line") and text.endswith("last line")
+    assert f"[{len(log) - LONGEST_TEXT} characters left out]" in text
+
+
+def test_a_line_too_long_for_speech_is_passed_over_without_being_held(read, monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
+    texts, transcript = read(line(user("x" * 5000)) + WHOLE)
+    assert texts == BOTH and transcript.bad_lines == 1 and transcript.offset == len(line(user("x" * 5000)) + WHOLE)
+
+
+def test_a_missing_file_is_an_error_of_ours(tmp_path):
+    with pytest.raises(TranscriptError, match="cannot be read"):
+        list(Transcript(tmp_path / "gone.jsonl"))
+    with pytest.raises(TranscriptError):
+        list(Transcript(tmp_path))
+
+
+class TestBrokenLastLine:
+    """The client may be writing while we read: an unfinished line is left for the next time."""
+
+    def test_stop_before_it_and_try_again(self, read):
+        cut = WHOLE + line(user("And now?", 3))[:-30]
+        texts, transcript = read(cut)
+        assert texts == BOTH and transcript.offset == len(WHOLE) and transcript.bad_lines == 0
+        grown = WHOLE + line(user("And now?", 3)) + line(assistant("Now.", 4))
+        texts, again = read(grown, transcript.offset)
+        assert texts == ["And now?", "Now."] and again.offset == len(grown)
+
+    def test_one_that_ends_like_an_object_is_still_unfinished(self, read):
+        record = {"type": "progress", "data": {"a": 1}, "more": True}
+        cut = line(record)[: line(record).index(b"}") + 1]
+        assert read(WHOLE + cut)[1].offset == len(WHOLE)
+
+    def test_cut_inside_a_character(self, read):
+        data = json.dumps(user("naïve"), ensure_ascii=False).encode()
+        cut = data[: data.index(b"\xc3") + 1]
+        texts, transcript = read(WHOLE + cut)
+        assert texts == BOTH and transcript.offset == len(WHOLE)
+
+    def test_a_whole_object_without_a_line_feed_is_taken(self, read):
+        texts, transcript = read(WHOLE.rstrip())
+        assert texts == BOTH
+        texts, again = read(WHOLE + line(user("And now?", 3)), transcript.offset)
+        assert texts == ["And now?"] and again.bad_lines == 0
+
+    def test_it_is_counted_once_it_is_finished_and_bad(self, read):
+        offset = read(WHOLE + b'{"type": "user", "mess')[1].offset
+        texts, again = read(WHOLE + b'{"type": "user", "mess\n' + line(user("Go.", 3)), offset)
+        assert texts == ["Go."] and again.bad_lines == 1
+
+    def test_utf_16_too(self, read):
+        data = WHOLE.decode().encode("utf-16")
+        texts, transcript = read(data + '{"ty'.encode("utf-16-le"))
+        assert texts == BOTH and transcript.offset == len(data)
+        assert read(data + line(user("Go.")).decode().encode("utf-16-le"), transcript.offset)[0] == ["Go."]
+
+
+_pieces = st.sampled_from(
+    [line(user(f"said {n}", n)) for n in range(4)]
+    + [
+        line(assistant("answer", 9)),
+        b"\n",
+        b"{broken\n",
+        b"\r\n",
+        b'{"type":"mode"}\n',
+        line(user([{"type": "tool_result"}])),
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(_pieces, max_size=12), st.lists(st.integers(0, 2000), max_size=4))
+def test_reading_in_parts_cut_anywhere_gives_what_reading_at_once_gives(read, pieces, cuts):
+    data = b"".join(pieces)
+    at_once, whole = read(data)
+    texts, offset, bad = [], 0, 0
+    for cut in [*sorted(cuts), len(data)]:
+        part, transcript = read(data[:cut], offset)
+        texts, offset, bad = texts + part, transcript.offset, bad + transcript.bad_lines
+    assert (texts, offset, bad) == (at_once, whole.offset, whole.bad_lines)
+
+
+_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.text(max_size=9)
+    | st.sampled_from(["user", "assistant", "text", "tool_result"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "text", "message", "content", "origin", "kind", "prompt"]), inner, max_size=4
+        )
+    ),
+    max_leaves=12,
+)
+_fields = (
+    "type message uuid sessionId timestamp cwd agentId isMeta origin attachment operation content summary toolUseResult"
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(st.sampled_from(_fields.split()), _json, max_size=8),
+    st.sampled_from(["user", "assistant", "summary", "queue-operation", "attachment", "other"]),
+    st.binary(max_size=40),
+)
+def test_no_record_raises_whatever_its_fields_hold(read, record, kind, rubbish):
+    texts, _ = read(line({**record, "type": kind}) + rubbish + b"\n" + line({"type": kind, **record}))
+    for text in texts:
+        text.encode()
+
+
+@pytest.mark.parametrize(
+    "timestamp, expected",
+    [
+        ("1970-01-01T00:01:00.500Z", 60.5),
+        ("1970-01-01T00:01:00Z", 60.0),
+        ("1970-01-01T01:01:00+01:00", 60.0),
+        ("1970-01-01T00:01:00.123456Z", 60.123456),
+        ("1970-01-01T00:01:00", 60.0),
+        ("2026-13-99T99:99:99Z", None),
+        ("yesterday", None),
+        ("", None),
+        ("0001-01-01T00:00:00+14:00", datetime(1, 1, 1, tzinfo=timezone.utc).timestamp() - 14 * 3600),
+        (1_777_888_807, None),
+        (None, None),
+        ([], None),
+        ("\ud800", None),
+    ],
+)
+def test_times(timestamp, expected):
+    assert seconds(timestamp) == (pytest.approx(expected) if expected is not None else None)
+
+
+@given(st.text(alphabet=string.printable + "é\u2028\ud800😀", max_size=30))
+def test_no_time_raises(text):
+    seconds(text), seconds(text + "Z"), seconds("2026-01-01T" + text)
