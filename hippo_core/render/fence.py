@@ -4,6 +4,7 @@ Knows nothing of what the text says; that it is a note and no instruction is sai
 """
 
 import re
+import unicodedata
 
 # A tag whose name has two parts, as every fence of ours and of the client's has: <hippo-memory>, </system-reminder>,
 # <function_calls>. Generic code such as List<int> or <div> stays as it is.
@@ -19,8 +20,12 @@ def one_line(text: str, longest: int | None = None) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` on one line, every run of white space and control characters a single space."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """`text` on one line: white space and control characters are single spaces, what has no width is left out."""
+    return " ".join("".join(c if c.isprintable() else _unprintable(c) for c in text).split())
+
+
+def _unprintable(character: str) -> str:
+    return "" if unicodedata.category(character) == "Cf" else " "
 
 
 def attribute(text: str) -> str:

@@ -31,6 +31,7 @@ from hippo_core.store import Store
 
 SHAPE = 1  # raise it when the same memories would be rendered differently
 _DEFAULT = "default"
+_KINDS = ("project", "agent")
 _PROJECT_RULES_TOKENS = 250  # of the standing rules' budget, kept free for a project's own
 _MOST_ROUNDS = 5
 _REFLEX_STATE_DAYS = 7
@@ -43,7 +44,7 @@ def refresh(store: Store, paths: Paths) -> None:
     for _ in range(_MOST_ROUNDS):
         with store.reading():
             world = _look(store, paths)
-            if world.state == done:
+            if world.state == done and _all_there(paths, world):
                 break
             _render(store, paths, world, done)
         done = world.state
@@ -107,12 +108,25 @@ def _render(store: Store, paths: Paths, world: _World, done: State) -> None:
     _write(paths.render / "nudge.json", context_document("UserPromptSubmit", one_line(world.config.nudge)))
     _write(paths.render / "reflexes.tsv", _reflexes(world.rules))
     for key in world.state:
-        files = [paths.render / kind / f"{key}.json" for kind in ("project", "agent")]
+        files = _project_files(paths, key)
         if world.state[key] != done.get(key) or not all(file.exists() for file in files):
             documents = _project_documents(store, world, key)
             for file, document in zip(files, documents, strict=True):
                 _write(file, document)
     _remove_stale(paths, set(world.state))
+
+
+def _all_there(paths: Paths, world: _World) -> bool:
+    names = ("rules.json", "nudge.json", "reflexes.tsv")
+    files = [paths.render / name for name in names] + [
+        file for key in world.state for file in _project_files(paths, key)
+    ]
+    return all(file.exists() for file in files)
+
+
+def _project_files(paths: Paths, key: str) -> list[Path]:
+    """Where the two documents of a project are."""
+    return [paths.render / kind / f"{key}.json" for kind in _KINDS]
 
 
 def _project_documents(store: Store, world: _World, key: str) -> tuple[bytes, bytes]:
@@ -165,7 +179,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _remove_stale(paths: Paths, keys: set[str]) -> None:
-    for kind in ("project", "agent"):
+    for kind in _KINDS:
         for path in (paths.render / kind).glob("*.json"):
             if path.stem not in keys:
                 path.unlink(missing_ok=True)
