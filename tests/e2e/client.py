@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any
 from e2e.api_request import ApiRequest
 from e2e.stub_api import StubApi
 
-_CLOSED_PORT = "http://127.0.0.1:9"  # a proxy that answers nobody: whatever would leave the machine fails
+CLOSED_PORT = "http://127.0.0.1:9"  # a proxy that answers nobody: whatever would leave the machine fails
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _EVENTS = ("--output-format", "stream-json", "--verbose", "--include-hook-events")
 _CONVERSATION = ("-p", "--input-format", "stream-json", *_EVENTS)
@@ -68,6 +69,15 @@ class Conversation:
         self.process.stdin.write(_prompt_line(prompt))
         self.process.stdin.flush()
 
+    def terminate(self) -> None:
+        """Ask the client to end, as closing its terminal or shutting down does."""
+        self.process.terminate()
+
+    def close(self) -> None:
+        """Say goodbye: the client ends the session in its own time."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
     def kill(self) -> None:
         """End the client as a crash or a power cut would: none of its hooks runs."""
         end_group(self.process)
@@ -108,10 +118,30 @@ class Client:
         chosen = ["--session-id", session] if session else ["--resume", resume] if resume else []
         return self.run("-p", prompt, *_EVENTS, *chosen, *arguments, **more)
 
-    def converse(self, prompts: Sequence[str], *arguments: str, **more: Any) -> Run:
-        """Several prompts in one session of one process."""
-        lines = "".join(map(_prompt_line, prompts))
-        return self.run(*_CONVERSATION, *arguments, stdin=lines, **more)
+    def converse(self, prompts: Sequence[str], *arguments: str, timeout: float = 90.0) -> Run:
+        """Several prompts in one session of one process, each sent when the one before was answered.
+
+        (Prompts that wait in the client's queue together become one turn.)
+        """
+        before = len(self.api.requests)
+        process = self._start([*_CONVERSATION, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        conversation, waiting, lines = Conversation(process), list(prompts), []
+        watchdog = threading.Timer(timeout, conversation.kill)
+        watchdog.start()
+        try:
+            conversation.send(waiting.pop(0))
+            for line in process.stdout or ():
+                lines.append(line)
+                if line.startswith("{") and json.loads(line)["type"] == "result":
+                    if waiting:
+                        conversation.send(waiting.pop(0))
+                    else:
+                        conversation.close()
+            returncode = process.wait()
+        finally:
+            watchdog.cancel()
+            conversation.kill()
+        return Run(returncode, "".join(lines), "", self.api.requests[before:])
 
     @contextlib.contextmanager
     def open_conversation(self, session: str) -> Iterator["Conversation"]:
@@ -128,7 +158,7 @@ class Client:
         """Call the client and wait for it; it and whatever it left in its process group end with the timeout."""
         before = len(self.api.requests)
         source = subprocess.DEVNULL if stdin is None else subprocess.PIPE
-        process = self._start(arguments, stdin=source, stdout=subprocess.PIPE, **more)
+        process = self._start(arguments, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
         try:
             stdout, stderr = process.communicate(stdin, timeout=timeout)
         except BaseException:
@@ -142,6 +172,7 @@ class Client:
         *,
         stdin: int,
         stdout: int,
+        stderr: int = subprocess.STDOUT,
         cwd: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[str]:
@@ -152,7 +183,7 @@ class Client:
             env={**self.base_environment(), **(environment or {})},
             stdin=stdin,
             stdout=stdout,
-            stderr=stdout,
+            stderr=stderr,
             text=True,
             encoding="utf-8",
             start_new_session=os.name == "posix",
@@ -177,8 +208,8 @@ class Client:
             "DISABLE_AUTOUPDATER": "1",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_ERROR_REPORTING": "1",
-            "HTTP_PROXY": _CLOSED_PORT,
-            "HTTPS_PROXY": _CLOSED_PORT,
+            "HTTP_PROXY": CLOSED_PORT,
+            "HTTPS_PROXY": CLOSED_PORT,
             "NO_PROXY": "127.0.0.1,localhost",
         }
 

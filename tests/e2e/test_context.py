@@ -1,0 +1,103 @@
+"""What the model is told without asking: rules, what memory exists, the nudge, a sub-agent's briefing."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from e2e.stub_api import use
+
+pytestmark = pytest.mark.e2e
+
+RULE = "Never commit a secret to the repository."
+NUDGE = "Nudge of this test: answer first."
+DECISION = "The shop takes payments through the ledger service because refunds must be exact."
+
+
+@pytest.fixture
+def briefed(product, client):
+    """A user with one standing rule, one memory of this project and a nudge of their own."""
+    product.hippo("rules", "add", RULE, "--always", cwd=client.work)
+    product.hippo("remember", DECISION, cwd=client.work)
+    product.hippo("nudge", "set", NUDGE, cwd=client.work)
+    return client
+
+
+@pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-haiku-4-5"])
+def test_rules_memory_and_nudge_are_in_the_first_request(briefed, model):
+    """One model for each of the two places where the client puts what a hook adds."""
+    (request,) = briefed.ask("hello", "--model", model).requests
+    assert request.body["model"].startswith(model)
+    for text in (RULE, DECISION, NUDGE):
+        assert request.text.count(text) == 1, text
+    assert RULE not in request.prompt.rpartition("hello")[2], "the rule follows the prompt inside the user's message"
+
+
+def test_rules_return_after_a_compaction(briefed):
+    run = briefed.converse(["hello", "/compact", "hello again"])
+    assert run.event("system", "compact_boundary")
+    after = run.requests[-1]
+    assert "hello again" in after.prompt
+    assert RULE in after.text and DECISION in after.text
+    assert "SessionStart:compact" in {event.get("hook_name") for event in run.events}
+
+
+def test_rules_return_when_a_session_is_resumed_and_were_changed(briefed, product):
+    session = briefed.new_session()
+    briefed.ask("hello", session=session)
+    product.hippo("rules", "add", "Run the linter before each commit.", "--always", cwd=briefed.work)
+    (request,) = briefed.ask("hello again", resume=session).requests
+    assert "Run the linter before each commit." in request.text
+
+
+def test_each_turn_is_nudged_once(briefed):
+    run = briefed.converse(["first", "second", "third"])
+    assert [request.text.count(NUDGE) for request in run.requests] == [1, 2, 3]
+
+
+def test_nudge_switched_off_is_gone(briefed, product):
+    product.hippo("nudge", "off", cwd=briefed.work)
+    (request,) = briefed.ask("hello").requests
+    assert NUDGE not in request.text and RULE in request.text
+
+
+def test_a_prompt_that_names_a_domain_is_told_of_its_rules_once(client, product):
+    product.hippo("rules", "add", "Rebase onto main before pushing.", "--domain", "git", cwd=client.work)
+    run = client.converse(["tidy the kitchen", "push it with git", "now git again"])
+    told = [request.text.count('rules for "git"') + request.text.count("Rules for git") for request in run.requests]
+    assert told[0] == 0 and told[1:] == [1, 1]
+    assert "Rebase onto main" not in run.requests[-1].text
+
+
+def delegate(api, agent):
+    """Script the model to start one sub-agent."""
+    task = {"description": "look", "prompt": "Look at the payments.", "subagent_type": agent}
+    api.on(lambda request: request.agent_id is None and not request.tool_results, use("Agent", task))
+
+
+def test_a_sub_agent_is_told_of_memory_in_its_first_request(briefed, api):
+    delegate(api, "general-purpose")
+    run = briefed.ask("have somebody look")
+    first = next(request for request in run.requests if request.agent_id)
+    assert DECISION in first.text
+    assert "memory_search" in first.text
+
+
+def test_a_sub_agent_without_tool_servers_is_told_the_command(briefed, api, product):
+    delegate(api, "reader")
+    reader = {"reader": {"description": "Reads.", "prompt": "You read.", "tools": ["Bash", "Read"]}}
+    run = briefed.ask("have somebody read", "--agents", json.dumps(reader))
+    first = next(request for request in run.requests if request.agent_id)
+    assert not any(name.startswith("mcp__") for name in first.tools)
+    assert DECISION in first.text
+    program = re.search(r"'?(/[^'\n]*/hippo)'? recall", first.text)
+    assert program and Path(program[1]).samefile(product.scripts / "hippo")
+
+
+def test_the_end_of_a_background_agent_is_not_nudged(briefed, api):
+    """The client submits `<task-notification>` as a prompt of its own making."""
+    delegate(api, "general-purpose")
+    run = briefed.ask("have somebody look")
+    notified = [request for request in run.main if "<task-notification>" in request.text]
+    assert notified and notified[-1].text.count(NUDGE) == 1
