@@ -32,6 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     """Install, upgrade or uninstall; the process's exit status."""
     use_utf8()
     options = _options(arguments)
+    os.umask(0o077)  # whatever is written here, by us or by pip, is this user's alone
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a stopped installer says so, too
     try:
         paths = Paths(_real(current().home))
@@ -144,7 +145,7 @@ def _install_vectors(paths: Paths, record: Record, log: Path) -> None:
     try:
         _install_lock("vectors", paths, record, log)
     except WheelMissingError as error:
-        print(f"  Search by meaning is off, recall works by keywords: {error}", flush=True)
+        print(f"  Recall works by keywords, without vectors: {error}", flush=True)
 
 
 def _install_itself(paths: Paths, record: Record, log: Path) -> None:

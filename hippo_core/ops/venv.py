@@ -25,7 +25,7 @@ _PIP_REACH = frozenset(
     "PIP_" + name
     for name in (
         "CACHE_DIR CERT CLIENT_CERT CONFIG_FILE DEFAULT_TIMEOUT EXTRA_INDEX_URL FIND_LINKS INDEX_URL KEYRING_PROVIDER "
-        "NO_CACHE_DIR NO_INDEX PROXY RETRIES TIMEOUT TRUSTED_HOST"
+        "NO_CACHE_DIR NO_INDEX PROXY TIMEOUT TRUSTED_HOST"
     ).split()
 )
 _NETWORK_FAILED = re.compile(
@@ -153,7 +153,8 @@ def _site_packages(folder: Path) -> list[Path]:
 
 def _pip(folder: Path, arguments: list[str], log: Path, on_line: Callable[[str], None] | None = None) -> None:
     command = [str(interpreter_of(folder)), "-I", "-m", "pip", "--disable-pip-version-check", *arguments]
-    failed, said = _run([*command, "--progress-bar", "off"], log, on_line)
+    # Without a retry pip does not say that it failed to connect, only that it found nothing.
+    failed, said = _run([*command, "--progress-bar", "off", "--retries", "3"], log, on_line)
     if not failed:
         return
     if _NETWORK_FAILED.search(said):
@@ -164,8 +165,8 @@ def _pip(folder: Path, arguments: list[str], log: Path, on_line: Callable[[str],
     missing = _NO_WHEEL.search(said)
     if missing:
         raise WheelMissingError(
-            f"{missing[1]} has no ready-made package for this Python and system ({sys.version.split()[0]}, "
-            f"{sys.platform})."
+            f"The index that pip uses has no ready-made package of {missing[1]} for this Python and system "
+            f"({sys.version.split()[0]}, {sys.platform})."
         )
     raise InstallError(f"pip failed: {_reason(said)} (all of it is in {log}). Run this again to carry on.")
 
@@ -192,11 +193,15 @@ def _run(command: list[str], log: Path, on_line: Callable[[str], None] | None = 
             errors="replace",
             env=clean_environment(),
         ) as process:
-            for line in process.stdout:
-                file.write(line)
-                said.append(line)
-                if on_line:
-                    on_line(line)
+            try:
+                for line in process.stdout:
+                    file.write(line)
+                    said.append(line)
+                    if on_line:
+                        on_line(line)
+            except BaseException:  # stopped: do not leave it working on its own
+                process.terminate()
+                raise
     return process.returncode != 0, "".join(said)
 
 
