@@ -1,13 +1,12 @@
 """`hippo archive`: arguments in, hits out. The search is recall.archive's, the words are recall.present's."""
 
 import json
-import os
 import time
 
 import click
 
 from hippo_core import paths
-from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import parse_id
 from hippo_core.recall.archive import around_message, search_archive
@@ -37,7 +36,7 @@ def archive_command(
                 raise UsageError(f"{around} is a memory; an archived message's id looks like a3f2. See: hippo show ID")
             hits = [around_message(store, number, _CONTEXT)]
         else:
-            scopes, _ = search_scopes(store, os.getcwd(), project, everywhere)
+            scopes, _ = search_scopes(store, current_folder(), project, everywhere)
             hits = search_archive(store, " ".join(query), scopes=scopes, k=count)
     elapsed_ms = (time.perf_counter() - started) * 1000
     if as_json:

@@ -28,8 +28,16 @@ def on_terminal(kind: str, text: str) -> str:
     return click.style(text, **_STYLES[kind])
 
 
+def current_folder() -> str | None:
+    """None where the folder was deleted under the shell."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
 @click.command("recall")
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1)
 @click.option("--type", "types", multiple=True, metavar="TYPE", type=click.Choice([t.value for t in MemoryType]),
               help="Only memories of this type; may be repeated.")  # fmt: skip
 @click.option("--project", metavar="NAME", help="Search this project; else the one around the current folder.")
@@ -50,7 +58,7 @@ def recall_command(
     here = paths.current()
     config = settings.load(here)
     with Store.open(here.store, readonly=True) as store:
-        scopes, _ = search_scopes(store, os.getcwd(), project, everywhere)
+        scopes, _ = search_scopes(store, current_folder(), project, everywhere)
         try:
             embedder, reason = open_embedder(config), None
         except VectorsUnavailableError as error:

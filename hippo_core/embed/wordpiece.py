@@ -45,10 +45,11 @@ class WordPiece:
             return [text]
         encoding = self._encode(text)
         starts = [start for start, _ in encoding.offsets]
+        words = encoding.word_ids  # a new list at each access
         cuts, first = [0], 0
         while len(starts) - first > _ROOM:
             high = first + _ROOM
-            while high > first + 1 and encoding.word_ids[high] == encoding.word_ids[high - 1]:
+            while high > first + 1 and words[high] == words[high - 1]:
                 high -= 1  # inside a word the rest would be other tokens
             cut = best_cut(text, starts[first + (high - first) // 2], starts[high])
             cuts.append(cut)

@@ -16,7 +16,7 @@ _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`")
 _OPENING, _CLOSING = "\"'`([{<«“‘*,;:", "\"'`)]}>»”’*,;:!?."
 _WORD_PART = re.compile(r"[^\W_]+")
 _TO_DO = re.compile(
-    r"\b(to-?dos?|tasks?|what(?:'s| is) (?:left|next|open|pending)|next steps?|open (?:items?|points?)|"
+    r"\b(to-?dos?|tasks|task list|what(?:'s| is) (?:left|next|open|pending)|next steps?|open (?:items?|points?)|"
     r"(?:still|left|remains?|remaining|need|have) to (?:do|finish|fix)|unfinished|pending|backlog|work on next)\b",
     re.IGNORECASE,
 )
@@ -49,7 +49,7 @@ def read_query(raw: str) -> Query:
     """The question as the channels need it; UsageError when there is none."""
     text = well_formed(raw).replace("\0", " ").strip()
     if not text:
-        raise UsageError('Ask something, for example: hippo recall "flaky tests"')
+        raise UsageError('There is nothing to look for. Ask in a few words, for example: "flaky tests"')
     if len(text) > MOST_LETTERS:
         text = text[: best_cut(text, MOST_LETTERS // 2, MOST_LETTERS)].strip()
     literals = [a or b for a, b in _QUOTED.findall(text)]

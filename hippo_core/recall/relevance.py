@@ -10,10 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# When to stay silent: nothing is shown unless the best reaches BEST_AT_LEAST; then all that reach FLOOR are, but for what
-# is far below the best. docs/recall.md has what other values give.
-BEST_AT_LEAST; then what reaches FLOOR is, and is not far
-# below the best. docs/recall.md has what other values give.
+# When to stay silent: nothing is shown unless the best reaches BEST_AT_LEAST; then all that reach FLOOR are, except
+# what is far below the best. docs/recall.md has what other values give.
 BEST_AT_LEAST = 0.06
 FLOOR = 0.03
 SHARE_OF_BEST = 0.1

