@@ -11,7 +11,7 @@ from hippo_core.distill.cues import Cue, find_cue
 from hippo_core.distill.listings import Listing, listings
 from hippo_core.distill.noise import doubt, is_noise, is_vague
 from hippo_core.distill.sentences import Sentence, paragraphs, sentences
-from hippo_core.distill.subject import is_anchored, names, standalone, without_lead
+from hippo_core.distill.subject import is_anchored, is_quoted, names, standalone, without_lead
 from hippo_core.model.message import Role
 from hippo_core.model.scope import GLOBAL
 from hippo_core.model.types import MemoryType
@@ -20,6 +20,7 @@ from hippo_core.store.archive import Archived
 ENOUGH = 0.5  # worth below which a sentence is not kept
 SHORTEST, LONGEST, FEWEST_WORDS = 10, 320, 3
 _INSTRUCTS = (MemoryType.RULE, MemoryType.PREFERENCE)
+_OF_THE_SPEAKER = (*_INSTRUCTS, MemoryType.DECISION)  # what "I" may say; the rest of it is small talk
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,12 @@ def _from_sentence(
         return None
     if is_vague(bare) and not is_anchored(bare):
         return None
-    if cue.type in _INSTRUCTS and (everywhere or _is_general(bare, cue)):
+    if cue.type in _INSTRUCTS and _is_general(bare, cue, everywhere):
         scope, project = GLOBAL, ""
     text = standalone(bare, sentence.before, project, by_user=by_user)
-    if text is None:
+    if text is None or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
         return None
-    worth = _worth(text, bare, cue, message)
+    worth = _worth(bare, cue, message)
     return Candidate(text, cue.type, scope, worth, (message,)) if worth >= ENOUGH else None
 
 
@@ -83,8 +84,8 @@ WEIGHTY = re.compile(
 )
 
 
-def _worth(text: str, bare: str, cue: Cue, message: Archived) -> float:
-    worth = cue.strength - doubt(bare, by_user=message.role is Role.USER) - _distance(message)
+def _worth(text: str, cue: Cue, message: Archived) -> float:
+    worth = cue.strength - doubt(text, by_user=message.role is Role.USER) - _distance(message)
     if not is_anchored(text) and cue.type not in _INSTRUCTS:
         worth -= 0.1
     worth += min(0.15, 0.05 * len(names(text)))
@@ -102,8 +103,7 @@ def _distance(message: Archived) -> float:
 
 _SPEAKS_OF_HABITS = re.compile(
     r"\bhow i (?:like|prefer|want) to work\b|\b(?:my|more|few|some) preferences\b|\b(?:all|every|any|"
-    r"future)(?: of)?(?: my)? "
-    r"(?:projects?|repos\w*)\b|\bin general\b",
+    r"future)(?: of)?(?: my)? (?:projects?|repos\w*)\b|\bin general\b",
     re.I,
 )
 _ABOUT_THE_AGENT = re.compile(
@@ -113,10 +113,13 @@ _ABOUT_THE_AGENT = re.compile(
 )
 
 
-def _is_general(text: str, cue: Cue) -> bool:
-    """Whether a user's rule or preference is about them or the agent, not about the project at hand."""
+def _is_general(text: str, cue: Cue, everywhere: bool) -> bool:
+    """Whether a user's rule or preference is about them or the agent, not about the project at hand.
+
+    everywhere: the message it stands in speaks of how they like to work.
+    """
     if re.search(r"\b(?:this|the|our) (?:project|repo\w*|codebase|app|service|api)\b", text, re.I):
         return False
-    if _ABOUT_THE_AGENT.search(text):
+    if everywhere or _ABOUT_THE_AGENT.search(text):
         return True
     return cue.type is MemoryType.PREFERENCE and re.search(r"[`/\\]", text) is None

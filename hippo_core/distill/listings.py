@@ -49,11 +49,10 @@ _TITLE_EDGES = re.compile(r"^(?:\d+[.)]\s*)+|[\s:]+$")
 # Reports of the moment, offers and praise; a list under such a line is no lasting fact.
 _MOMENT = re.compile(
     r"\b(?:here|i|you|your|me|let|next|plan|todo|now|created|added|changed?s?|fixe[sd]|fix|modified|updates?d?|"
-    r"implemented|"
-    r"done|completed?|summary|results?|features?|benefits?|strengths?|improvements?|files|tests?|verified|testing|what|"
-    r"questions?|options?|examples?|sources?|following|above|below|would|could|should|phases?|tasks?|status|progress|"
-    r"current(?:ly)? (?:working|session)|errors?|problems?|issues?|reasons?|because|if|when|sense|this|these|that|"
-    r"both|it|read|ran)\b",
+    r"implemented|done|completed?|summary|results?|features?|benefits?|strengths?|improvements?|files|tests?|"
+    r"verified|testing|what|questions?|options?|examples?|sources?|following|above|below|would|could|should|phases?|"
+    r"tasks?|status|progress|current(?:ly)? (?:working|session)|errors?|problems?|issues?|reasons?|because|if|when|"
+    r"sense|this|these|that|both|it|read|ran)\b",
     re.I,
 )
 
@@ -78,7 +77,7 @@ def listings(blocks: Iterable[Paragraph]) -> Iterator[Listing]:
 
 def _listing(title: str, items: list[str]) -> Listing | None:
     title = _TITLE_EDGES.sub("", title)
-    if not FEWEST <= len(items) <= MOST or not 2 <= len(title.split()) <= 8 or len(title) > 70:
+    if not FEWEST <= len(items) <= MOST or not 1 <= len(title.split()) <= 8 or len(title) > 70:
         return None
     if any(len(item) > LONGEST_ITEM or item.endswith(("?", ":")) for item in items):
         return None

@@ -44,7 +44,7 @@ def is_prose(line: str) -> bool:
         return False
     if _MACHINE.match(line) or _CHOICE.match(line) or _TABLE.match(line):
         return False
-    return "=" not in line or not _ENVIRONMENT.search(line)
+    return "=" not in line or not _ENVIRONMENT.search(_CODE.sub("", line))
 
 
 def plain(text: str) -> str:

@@ -14,9 +14,8 @@ _AGENT_STARTS = re.compile(
     r"^(?:let me|let's|i(?:'ll|'m|'d)? |next,|first,|second,|looking|checking|perfect|great|good|excellent|done|sure|"
     r"thanks|thank you|you're|you are|you've|you (?:can|could|may|might|want)|absolutely|wait|sounds|awesome|"
     r"(?:would|could|shall|should|do|does) \w+|here(?:'s| is| are)|see |as you|if |you'll|try |feel free|happy to|"
-    r"ready|"
-    r"once |all set|going to|to (?:test|try|verify|check|use|run|fix|see)\b.*:|based on|given (?:your|the)|since you|"
-    r"waiting|starting|continuing|working on|moving on|not (?:just|only)\b)",
+    r"ready|once |all set|going to|to (?:test|try|verify|check|use|run|fix|see)\b.*:|based on|given (?:your|the)|"
+    r"since you|waiting|starting|continuing|working on|moving on|not (?:just|only)\b)",
     re.I,
 )
 _AGENT_HOLDS = re.compile(
@@ -27,14 +26,11 @@ _AGENT_HOLDS = re.compile(
 # What the agent reports of its own deeds; told from "I moved X to Y because Z" by the missing reason.
 _AGENT_DEEDS = re.compile(
     r"^(?:i(?:'ve| have)? )?(?:\w+ly )?(?:added|created|updated|changed|removed|renamed|implemented|refactored|wrote|"
-    r"built|"
-    r"fixed|improved|enhanced|cleaned|committed|pushed|deleted|ran|read|edited|verified|tested|kept|left|converted|"
-    r"extracted|adjusted|"
-    r"deployed|investigated|configured|installed|enabled|set up|completed|merged|rebased|successfully|replaced|"
-    r"moved)\b|"
-    r"\b(?:has|have) been (?:\w+ly )?(?:added|created|updated|written|implemented|completed|pushed|committed)\b|"
-    r"^(?:[\w-]+ ){1,4}(?:configured|updated|added|created|removed|fixed|implemented|working|complete)\b(?! (?:to|by|"
-    r"in|with))",
+    r"built|fixed|improved|enhanced|cleaned|committed|pushed|deleted|ran|read|edited|verified|tested|kept|left|"
+    r"converted|extracted|adjusted|deployed|investigated|configured|installed|enabled|set up|completed|merged|"
+    r"rebased|successfully|replaced|moved)\b|\b(?:has|have) been (?:\w+ly )?(?:added|created|updated|written|"
+    r"implemented|completed|pushed|committed)\b|^(?:[\w-]+ ){1,4}(?:configured|updated|added|created|removed|fixed|"
+    r"implemented|working|complete)\b(?! (?:to|by|in|with))",
     re.I,
 )
 _REASON = re.compile(
@@ -42,56 +38,46 @@ _REASON = re.compile(
 )
 _PRAISE = re.compile(
     r"\b(?:comprehensive|professional\S*|robust|beautiful|elegant|seamless\w*|production-ready|clean|complete\w*|"
-    r"polished|"
-    r"excellent|successfully|easily|easy|perfect(?:ly)?|solid|powerful|ready (?:for|to)|fully functional|modern|"
-    r"all (?:quality )?gates)\b",
+    r"polished|excellent|successfully|easily|easy|perfect(?:ly)?|solid|powerful|ready (?:for|to)|fully functional|"
+    r"modern|all (?:quality )?gates)\b",
     re.I,
 )
 _USER_ORDERS = re.compile(
     r"^(?:let's (?:see|get|try|start|do|talk|look|take|commit|push|make|work|think|move|continue|begin|add|set|"
-    r"implement|"
-    r"write|create|build|discuss|figure|check|test|fix|sort|focus|design|run)|can you|(?:please )?(?:read|look|check|"
-    r"commit|"
-    r"fix|add|write|run|continue|try|explain|implement|update|create|do|perform|start|set it|help|show|tell|give|"
-    r"spawn|search|"
-    r"find|generate|review|analy[sz]e|list|open|push|summari[sz]e)\b|go ahead|"
-    r"i (?:want|need|would like|'d like) (?:you )?to (?!use|switch|keep|go|move|store|support|have|avoid|stick)|"
-    r"i'm (?:trying|working|going|getting|seeing)|i (?:see|don't know|have no|was|just|think you)|how\b|time to\b|"
-    r"that's (?:it|fine|good|ok|all)|looks? good|sounds good|thanks|it (?:works|seems))",
+    r"implement|write|create|build|discuss|figure|check|test|fix|sort|focus|design|run)|can you|(?:please )?(?:read|"
+    r"look|check|commit|fix|add|write|run|continue|try|explain|implement|update|create|do|perform|start|set it|help|"
+    r"show|tell|give|spawn|search|find|generate|review|analy[sz]e|list|open|push|summari[sz]e)\b|go ahead|i (?:want|"
+    r"need|would like|'d like) (?:you )?to (?!use|switch|keep|go|move|store|support|have|avoid|stick)|i'm (?:trying|"
+    r"working|going|getting|seeing)|i (?:see|don't know|have no|was|just|think you)|how\b|time to\b|that's (?:it|"
+    r"fine|good|ok|all)|looks? good|sounds good|thanks|it (?:works|seems))",
     re.I,
 )
 # A failure on its own is out of date soon; together with its fix it is a remedy.
 _STATE_OF_NOW = re.compile(
-    r"\b(?:is|are|was|were|keeps?|still) (?:\w+ly )?(?:failing|broken|slow|taking|showing|getting|not working|throwing|"
-    r"returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running)\b|\bwe need\b|"
-    r"\buse something\b|"
-    r"\b(?:why|how) (?:is|are|does|do|did|was) (?:this|that|it|the)\b|\bwe(?:'re| are) going to\b|\b(?:potential|"
-    r"possible|one|"
-    r"another) (?:option|solution)\b|"
-    r"^HEAD is\b|^\(",
+    r"\b(?:is|are|was|were|keeps?|still) (?:\w+ly )?(?:failing|broken|slow|taking|showing|getting|not working|"
+    r"throwing|returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running)\b|\bwe need\b|"
+    r"\buse something\b|\b(?:why|how) (?:is|are|does|do|did|was) (?:this|that|it|the)\b|\bwe(?:'re| are) going to\b|"
+    r"\b(?:potential|possible|one|another) (?:option|solution)\b|^HEAD is\b|^\(",
     re.I,
 )
 _PROPOSAL = re.compile(
     r"\b(?:potential|possible|one|another|best|good) (?:option|solution|fix|approach|idea|choice)s?\b|\bwhat if\b|"
-    r"\bhow about\b|"
-    r"\b(?:i|we)(?:'d| would) (?:suggest|recommend|propose)\b|\b(?:consider|recommend|suggest)(?:ed|ing)?\b|"
-    r"\boption(?:al|s)?\b|\bfor example\b|\be\.g\.|\bimagine\b|\bwe (?:can|could|might|may)\b|\byou (?:can|could|"
-    r"might)\b",
+    r"\bhow about\b|\b(?:i|we)(?:'d| would) (?:suggest|recommend|propose)\b|\b(?:consider|recommend|suggest)(?:ed|"
+    r"ing)?\b|\boption(?:al|s)?\b|\bfor example\b|\be\.g\.|\bimagine\b|\bwe (?:can|could|might|may)\b|\byou (?:can|"
+    r"could|might)\b",
     re.I,
 )
 _OPEN_SECTION = re.compile(
     r"\b(?:options?|questions?|suggest\w*|recommend\w*|alternatives?|propos\w+|pros|cons|want|would|could|ideas?|"
-    r"consider\w*|"
-    r"examples?|plans?|phases?|next steps?|optional|trade-?offs?|approach(?:es)?|todos?|checklist|limitations?|"
-    r"improvements?)\b",
+    r"consider\w*|examples?|plans?|phases?|next steps?|optional|trade-?offs?|approach(?:es)?|todos?|checklist|"
+    r"limitations?|improvements?)\b",
     re.I,
 )
 _COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 _LABEL = re.compile(r"^([^:`]{2,40}): ")
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|probably|might|possibly|not sure|i guess|i think|seems?|likely|could|would|should|may|"
-    r"appears?|"
-    r"potentially|hopefully)\b",
+    r"appears?|potentially|hopefully)\b",
     re.I,
 )
 _USER_HEDGE = re.compile(
@@ -101,23 +87,27 @@ _USER_HEDGE = re.compile(
 )
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|does|do|did|can|cannot|will|must|should|may|would|could|isn't|"
-    r"aren't|"
-    r"wasn't|weren't|doesn't|don't|didn't|can't|won't|never|always|"
-    r"(?:use|run|need|require|support|expect|store|live|read|write|fail|break|crash|hang|work|take|make|keep|put|set|"
-    r"add|"
-    r"switch|move|replace|drop|decide|choose|prefer|like|hate|want|call|send|show|start|stop|go|handle|contain|mean|"
-    r"provide|talk|"
-    r"own|maintain|pass|reduce|cut|improve|fix|cause|revert|ensure|avoid|name|return|default|point|differ|create|load|"
-    r"persist|validate|check|wrap|depend|reject|allow|block|listen|serve|cover|restart|share|ignore|include|turn|come)"
-    r"(?:e?s|e?d|ing)?|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose)\b|'(?:s|re|ll|"
-    r"ve|d)\b",
+    r"aren't|wasn't|weren't|doesn't|don't|didn't|can't|won't|never|always|(?:use|run|need|require|support|expect|"
+    r"store|live|read|write|fail|break|crash|hang|work|take|make|keep|put|set|add|switch|move|replace|drop|decide|"
+    r"choose|prefer|like|hate|want|call|send|show|start|stop|go|handle|contain|mean|provide|talk|own|maintain|pass|"
+    r"reduce|cut|improve|fix|cause|revert|ensure|avoid|name|return|default|point|differ|create|load|persist|validate|"
+    r"check|wrap|depend|reject|allow|block|listen|serve|cover|restart|share|ignore|include|turn|come)(?:e?s)?|"
+    r"[a-z]{2,}ed|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose)\b|'(?:s|re|ll|ve|d)\b",
     re.I,
 )
 _VAGUE_SUBJECT = re.compile(
     r"^the (?:\w+ )?(?:files?|scripts?|functions?|code|methods?|class|tests?|apps?|application|changes?|components?|"
-    r"commands?|"
-    r"summary|session|agent|output|results?|implementation|solution|approach|plan|page|feature|system|user|tool|data|"
-    r"list|section|document|work|task|goal|idea|story|poem|image|style)\b",
+    r"commands?|summary|session|agent|output|results?|implementation|solution|approach|plan|page|feature|system|user|"
+    r"tool|data|list|section|document|work|task|goal|idea|story|poem|image|style)\b",
+    re.I,
+)
+
+
+# From the user an order; from the agent advice, unless it names a command.
+_ADVICE = re.compile(
+    r"^(?:[^:`]{2,40}: )?(?:use|be|try|communicate|make|add|keep|set|avoid|ensure|check|go|read|choose|opt|pick|look|"
+    r"ask|start|store|remember|don't|do not|always|never|put|get|create|prefer|follow|test|write|plan|limit|focus|"
+    r"include)\b",
     re.I,
 )
 
@@ -131,6 +121,8 @@ def is_noise(text: str, heading: str, *, by_user: bool) -> bool:
         return True
     if by_user:
         return bool(_USER_ORDERS.match(text) or _STATE_OF_NOW.search(text))
+    if _ADVICE.match(text) and "`" not in text:
+        return True
     return bool(_AGENT_STARTS.match(text) or _AGENT_HOLDS.search(text) or _PROPOSAL.search(text))
 
 

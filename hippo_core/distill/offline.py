@@ -17,7 +17,7 @@ from hippo_core.model.types import LADDER, Author, MemoryType
 
 MOST = 8
 MOST_OF_A_TYPE = 3
-ALIKE = 0.6  # share of common words from which two sentences of one session are not both kept
+ALIKE = 0.65  # share of common words from which two sentences of one session are not both kept
 _WEIGHTY_BONUS = 0.1
 _TEST_RUN = re.compile(r"\btests?\b|\bcoverage\b", re.I)  # only the last one of a session says how things stand
 _UNCAPPED = {MemoryType.RULE, MemoryType.PREFERENCE, MemoryType.DECISION}

@@ -24,16 +24,14 @@ _CONFIRMS = re.compile(
 _DENIES = re.compile(r"\b(?:not|n't|still|but|no longer|almost|except)\b|\?", re.I)
 _PROBLEM = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|breaks?|broke|broken|crash(?:es|ed|ing)?|hang(?:s|ing)?|slow|wrong|errors?|timeouts?|"
-    r"timing out|"
-    r"doesn't (?:work|start|build|compile|load)|not working|leak(?:s|ing)?|taking \d|duplicate[ds]?|missing|stuck|"
-    r"flaky|"
-    r"throws?|returns? [45]\d\d|huge)\b",
+    r"timing out|doesn't (?:work|start|build|compile|load)|not working|leak(?:s|ing)?|taking \d|duplicate[ds]?|"
+    r"missing|stuck|flaky|drop(?:s|ping)?|throws?|returns? [45]\d\d|huge)\b",
     re.I,
 )
 _FIX = re.compile(
     r"^(?:the )?(?:fix|solution|answer|remedy)(?: is)?(?: to)?\s*[:—–-]?\s*|^(?=(?:use|set|increase|raise|lower|add|"
-    r"pin|remove|"
-    r"move|disable|enable|replace|switch|wrap|call|run|upgrade|downgrade|install|change|read|pass|await|close)\b)",
+    r"pin|remove|move|disable|enable|replace|switch|wrap|call|run|upgrade|downgrade|install|change|read|pass|await|"
+    r"close)\b)",
     re.I,
 )
 _VAGUE = re.compile(r"\b(?:it|them|this|these|that|those)\b", re.I)

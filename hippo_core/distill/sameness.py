@@ -76,10 +76,9 @@ def _numbers(text: str) -> set[str]:
 
 _REPLACES = re.compile(
     r"\b(?:switch|migrat|mov|chang|convert)\w* (?:\S+ ){0,5}?from (?P<a>.{2,40}?) to (?P<new_a>.{2,40}?)(?:[.,;]|$|"
-    r" because| since)"
-    r"|\b(?:replac)\w* (?P<b>.{2,40}?) (?:with|by) (?P<new_b>.{2,40}?)(?:[.,;]|$| because| since)"
-    r"|\b(?:use|using) (?P<new_c>.{2,40}?) (?:instead of|rather than|not) (?P<c>.{2,40}?)(?:[.,;]|$| because| since)"
-    r"|\bno longer (?:us\w+ )?(?P<d>.{2,40}?)(?:[.,;]|$)",
+    r" because| since)|\b(?:replac)\w* (?P<b>.{2,40}?) (?:with|by) (?P<new_b>.{2,40}?)(?:[.,;]|$| because| since)|"
+    r"\b(?:use|using) (?P<new_c>.{2,40}?) (?:instead of|rather than|not) (?P<c>.{2,40}?)(?:[.,;]|$| because| since)|"
+    r"\bno longer (?:us\w+ )?(?P<d>.{2,40}?)(?:[.,;]|$)",
     re.I,
 )
 

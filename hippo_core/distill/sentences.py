@@ -108,7 +108,7 @@ def _goes_on(line: str, following: str) -> bool:
 
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|ca|approx|resp|no|fig|dr|mr|mrs|ms|st|incl|max|min)|\b[A-Z])\.$", re.I
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|ca|approx|resp|no|fig|dr|mr|mrs|incl|max|min)|(?-i:\b[A-Z]))\.$", re.I
 )
 _END = re.compile(r"[.!?…]+[\"')\]`]*(?=\s)|[。！？]")
 

@@ -9,20 +9,20 @@ _CODE = re.compile(r"`([^`]{2,60})`")
 _NAMED = re.compile(
     r"`[^`]+`"  # code
     r"|(?<![\w.])(?:[\w-]+/)+[\w.-]+|\b\w[\w-]*\.[a-z]{1,4}\b(?!\w)"  # a path, a file
+    r"|\b[\w-]+:\d{2,5}\b"  # a host and its port
     r"|\b[A-Z][a-z]+[A-Z]\w+|\b[A-Z]{2,}[A-Z0-9_]*\b|\b[a-z]+_[a-z_]+\b|--[a-z][\w-]+"  # an identifier, a flag
     r"|(?<=[a-z,;:] )[A-Z][a-z]{2,}\b"  # a proper noun inside the sentence
 )
 _LEADS = re.compile(
     r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|"
-    r"actually|"
-    r"currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|in summary|"
-    r"summary|"
-    r"unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|perfect|great|remember(?: that)?|for future reference|"
-    r"(?:key|important|critical|interesting|main) (?:finding|insight|point|discovery|note)s?|findings?|insights?|"
-    r"i (?:found|noticed|discovered|learned|realized|realised|confirmed|verified) that|i know(?: that)?|"
-    r"it (?:seems|appears|looks like)(?: that)?|(?:this|that|which) means(?: that)?|as you can see|"
-    r"(?:a few|some|one|two|three|more)\b[^:]{0,50}\b(?:prefer\w*|things?|notes?|rules?)\b[^:]{0,40}(?=:))"
-    r"(?:[,:;.!]*\s+[-–—]\s+|[,:;.!]+\s+|\s+))+(?=\S)",
+    r"actually|currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|"
+    r"in summary|summary|unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|nice|cool|perfect|great|"
+    r"remember(?: that)?|for future reference|(?:key|important|critical|interesting|main) (?:finding|insight|point|"
+    r"discovery|note)s?|findings?|insights?|i (?:found|noticed|discovered|learned|realized|realised|confirmed|"
+    r"verified) that|i know(?: that)?|it (?:seems|appears|looks like|turns out)(?: that)?|(?:that|this|it) (?:fixed|"
+    r"solved|worked|works)(?: it)?(?=[,.!:])|(?:this|that|which) means(?: that)?|as you can see|(?:a few|some|one|"
+    r"two|three|more)\b[^:]{0,50}\b(?:prefer\w*|things?|notes?|rules?)\b[^:]{0,40}(?=:))(?:[,:;.!]*\s+[-–—]\s+|"
+    r"[,:;.!]+\s+|\s+))+(?=\S)",
     re.I,
 )
 _PRONOUN = re.compile(
@@ -32,9 +32,8 @@ _PRONOUN = re.compile(
 )
 _DANGLING = re.compile(
     r"^(?:it|its|this|that|they|them|their|these|those|he|she|his|her|both|neither|either|each|another|one|others?|"
-    r"some|"
-    r"the (?:first|second|third|latter|former|same|other|two|above|following|next|previous|last)|which|such|same|here|"
-    r"there|is|are|was|were|has|have|does|all of (?:these|those|them)|or|because|with (?:this|that|these)|"
+    r"some|the (?:first|second|third|latter|former|same|other|two|above|following|next|previous|last)|which|such|"
+    r"same|here|there|is|are|was|were|has|have|does|all of (?:these|those|them)|or|because|with (?:this|that|these)|"
     r"for (?:this|that|these))\b",
     re.I,
 )
@@ -47,16 +46,16 @@ _POINTS_OUTSIDE = re.compile(
 )
 _POINTS_BACK = re.compile(
     r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|use|fix|try|with|like|of|"
-    r"about|for|on) "
-    r"(?:this|that|it|them)[.!]?$|\bthat in mind\b",
+    r"about|for|on) (?:this|that|it|them)[.!]?$|\bthat in mind\b",
     re.I,
 )
 _SUBJECT = re.compile(
     r"^((?:The|Our|A|An) (?:[\w/-]+ ){0,3}?[\w/-]+|[A-Z`][\w./`-]*(?: [A-Z][\w.-]*)?) (?:is|was|are|has|uses|runs|"
-    r"lives|takes|"
-    r"returns|handles|stores|reads|writes|needs|requires|sits|does|supports)\b"
+    r"lives|takes|returns|handles|stores|reads|writes|needs|requires|sits|does|supports)\b"
 )
-_FIRST_PERSON = re.compile(r"(?<![\w/.-])(?:I|i|my|me|I'm|i'm|I've|i've|mine)(?![\w/.-])")
+_FIRST_PERSON = re.compile(r"(?<![\w/.-])(?:I|i|[Mm]y|me|I'm|i'm|I've|i've|mine)(?![\w/.-])")
+_WORD_FIRST = re.compile(r"[a-z][a-z'\u2019]*[ ,]")
+_QUOTES = "The user said: "
 _LET_US = re.compile(r"^let's (?=not\b|use|go|keep|drop|stick|switch|call|name)", re.I)
 _FIRST_PERSON_DEED = re.compile(
     r"^i(?:'ve| have)?(?: (?:also|just|already|now))? (?=(?:\w+ed|set|put|built|wrote|made|ran|kept|chose|left|split|"
@@ -78,7 +77,7 @@ _THIRD = {
 
 def without_lead(text: str) -> str:
     """`text` without "And so," and the like in front of what it states."""
-    return _LEADS.sub("", text).strip()
+    return _FIRST_PERSON_DEED.sub("", _LEADS.sub("", text)).strip()
 
 
 def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | None:
@@ -93,15 +92,21 @@ def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | 
     text = _resolve_pronoun(text, before, project)
     if text is None or _POINTS_BACK.search(text):
         return None
-    text = _LET_US.sub("", _in_third_person(text)) if by_user else _FIRST_PERSON_DEED.sub("", text)
-    if project and not is_anchored(text) and not text.startswith("The user said"):
-        text = f"In {project}: {_lower_first(text)}"
+    if by_user:
+        text = _LET_US.sub("", _in_third_person(text))
+    if project and not is_anchored(text) and not is_quoted(text):
+        return f"In {project}: {_finish(text)}"
     return _finish(text)
 
 
 def is_anchored(text: str) -> bool:
     """Whether the sentence names something: code, a file, an identifier, a proper noun."""
     return _NAMED.search(text) is not None
+
+
+def is_quoted(text: str) -> bool:
+    """Whether `standalone` could only quote the user."""
+    return text.startswith(_QUOTES)
 
 
 def names(text: str) -> set[str]:
@@ -140,17 +145,12 @@ def _in_third_person(text: str) -> str:
         verb = f"would {verb}" if wish["would"] else _THIRD.get(verb, verb)
         told = "The user " + (adverb + " " if adverb else "") + verb + text[wish.end() :]
     if _FIRST_PERSON.search(told):
-        return f'The user said: "{text}"'
+        return f'{_QUOTES}"{text}"'
     return told
-
-
-def _lower_first(text: str) -> str:
-    first = text.split(" ", 1)[0]
-    return text if first.isupper() or any(c.isupper() for c in first[1:]) else text[:1].lower() + text[1:]
 
 
 def _finish(text: str) -> str:
     text = text.rstrip(" ,;:-–—\\")
-    if text[:1].islower() and " " in text and text.split(" ", 1)[0].isalpha():
+    if _WORD_FIRST.match(text):
         text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?", "。", "”", '"')) else text + "."
