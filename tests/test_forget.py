@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import apsw
 import pytest
@@ -165,9 +166,25 @@ def say_again(store, message):
         return store.archive.append(again, scope=PROJECT, source_id=source.id)
 
 
+@pytest.mark.parametrize("text", [SECRET, CJK])
+def test_the_session_that_forgets_cannot_bring_it_back(store, paths, monkeypatch, text):
+    """The request to forget and the answer that quotes it are read only after the forgetting."""
+    monkeypatch.setenv("HIPPO_NOW", "1000000")
+    learn(store, text)
+    forget(store, paths, what_would_go(store, text=text))
+    quoting = Message("u9", "s9", Role.ASSISTANT, f"Shall I delete this: “{text.upper()}”?", 1000060.0, "/work", 0)
+    undated, later = replace(quoting, uid="u10", at=None), replace(quoting, uid="u11", at=1000000.0 + 86_400)
+    harmless = replace(quoting, uid="u12", text="Shall I delete the code of the vault?")
+    with store.transaction():
+        source = store.progress.begin_source("/client/s9.jsonl")
+        kept = [m.uid for m in (quoting, undated, harmless, later)
+                if store.archive.append(m, scope=PROJECT, source_id=source.id)]  # fmt: skip
+    assert kept == ["u12", "u11"]
+
+
 def test_copies_in_freed_space_go_too(store, paths):
-    """SQLite leaves a copy behind when it moves a row between pages, whatever secure_delete says; here one is planted."""
-    gone, again = learn(store, SECRET + " y" * 3_000), learn(store, SECRET)
+    """SQLite leaves copies behind where it moves rows between pages, in spite of secure_delete; here one is planted."""
+    gone, *_, again = [learn(store, text) for text in (SECRET + " y", *("coffee " * 500,) * 9, SECRET)]
     careless = apsw.Connection(str(paths.store))
     careless.pragma("secure_delete", False)
     careless.execute("DELETE FROM memory WHERE id = ?", (gone.id,))

@@ -25,15 +25,16 @@ _SHORTEST_QUERY = 3
 
 @dataclass(frozen=True)
 class Doomed:
-    """What would go, as rows in full. named: the numbers asked for, by kind. texts: what must be nowhere afterwards.
+    """What would go, as rows in full. texts: what must be nowhere afterwards.
 
-    repeats: how many further rows hold a named text that is too short to take them along.
+    repeats: how many further rows hold a named text that is too short to take them along. thorough: the archive too.
     """
 
     memories: tuple[Memory, ...]
     messages: tuple[Archived, ...]
     texts: tuple[str, ...]
     repeats: int = 0
+    thorough: bool = True
 
     @property
     def nothing(self) -> bool:
@@ -81,6 +82,7 @@ def what_would_go(
             tuple(store.forgetting.messages(sorted(messages))),
             tuple(texts),
             repeats,
+            thorough=not keep_archive,
         )
 
 
@@ -92,7 +94,7 @@ def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
             transcripts = store.forgetting.source_files(messages)
         clean_loose_files(paths, doomed.texts)
         with store.transaction():
-            store.forgetting.erase(memories, messages)
+            store.forgetting.erase(memories, messages, doomed.texts if doomed.thorough else ())
         unfinished = finish(store, paths)
     return Forgotten(
         len(memories), len(messages), unfinished, tuple(_still_in(store, paths, doomed.texts)), tuple(transcripts)

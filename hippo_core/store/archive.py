@@ -6,7 +6,6 @@ Knows nothing of transcript files beyond the number of the source a row came fro
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import apsw
 
@@ -15,6 +14,7 @@ from hippo_core.errors import NotFoundError
 from hippo_core.model.memory import message_id
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope
+from hippo_core.store.forgotten import Forgotten
 from hippo_core.store.words import match_expression, pairs, word_matches
 
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
@@ -43,12 +43,13 @@ class Archived:
 class Archive:
     def __init__(self, db: apsw.Connection):
         self._db = db
+        self._forgotten = Forgotten(db)
 
     # -- writing: call inside Store.transaction() ------------------------------------------------------------------
 
     def append(self, message: Message, *, scope: Scope, source_id: int, withheld: str | None = None) -> bool:
         """Store one guarded message. False when it is there already, or was forgotten by the user."""
-        if self._is_forgotten(message.uid):
+        if self._forgotten.includes(message):
             return False
         self._db.execute(
             "INSERT OR IGNORE INTO archive_project VALUES (?, ?, ?)", (scope.key, scope.label, scope.identity)
@@ -85,16 +86,17 @@ class Archive:
         self._db.execute("DELETE FROM archive_door")
         self._db.execute("INSERT INTO archive_door_record VALUES (?, ?, ?, ?)", (clock.now(), name, messages, memories))
 
-    def erase(self, numbers: Iterable[int]) -> int:
-        """Delete messages for good and remember, by digest, that they may not come back. Inside `door`."""
-        erased = 0
+    def erase(self, numbers: Iterable[int], texts: Iterable[str] = ()) -> int:
+        """Delete messages for good and remember, by digest, that they may not come back. Inside `door`.
+
+        texts: what is not to come back in any other message either.
+        """
+        uids = []
         for number in numbers:
-            row = self._db.execute("SELECT uid FROM message WHERE id = ?", (number,)).fetchone()
-            if row:
-                self._db.execute("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (_uid_digest(row[0]), clock.now()))
-                self._db.execute("DELETE FROM message WHERE id = ?", (number,))
-                erased += 1
-        return erased
+            uids += [uid for (uid,) in self._db.execute("SELECT uid FROM message WHERE id = ?", (number,))]
+            self._db.execute("DELETE FROM message WHERE id = ?", (number,))
+        self._forgotten.remember(uids, texts)
+        return len(uids)
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -179,15 +181,6 @@ class Archive:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _is_forgotten(self, uid: str) -> bool:
-        return (
-            self._db.execute("SELECT 1 FROM forgotten WHERE uid_digest = ?", (_uid_digest(uid),)).fetchone() is not None
-        )
-
     def _select(self, rest: str, values: tuple) -> list[Archived]:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM message {rest}", values)
         return [Archived(*row[:5], Role(row[5]), *row[6:]) for row in rows]
-
-
-def _uid_digest(uid: str) -> bytes:
-    return blake2b(uid.encode("utf-8", "surrogatepass"), digest_size=16).digest()

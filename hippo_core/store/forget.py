@@ -67,13 +67,16 @@ class Forgetting:
 
     # -- erasing: call inside Store.transaction() --------------------------------------------------------------------
 
-    def erase(self, memories: Sequence[int], messages: Sequence[int]) -> None:
-        """Delete these rows and every trace of their texts in the tables. `finish` then cleans the file itself."""
+    def erase(self, memories: Sequence[int], messages: Sequence[int], lasting: Sequence[str] = ()) -> None:
+        """Delete these rows and every trace of their texts in the tables; the file itself is cleaned by `rewrite`.
+
+        lasting: texts that no message still to be read may bring back.
+        """
         texts = self._texts("memory", memories) + self._texts("message", messages)
         self._db.execute("INSERT INTO unfinished_forget VALUES (?)", (clock.now(),))
         with self._archive.door("forget", len(messages), len(memories)):
             self._memories.erase(memories)
-            self._archive.erase(messages)
+            self._archive.erase(messages, lasting)
             self._db.execute(
                 "DELETE FROM archive_session WHERE NOT EXISTS "
                 "(SELECT 1 FROM message WHERE session_id = archive_session.id)"

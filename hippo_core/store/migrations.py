@@ -144,6 +144,7 @@ def m002_archive(db: apsw.Connection) -> None:
             at REAL NOT NULL, name TEXT NOT NULL, messages INTEGER NOT NULL, memories INTEGER NOT NULL
         );
         CREATE TABLE forgotten(uid_digest BLOB PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+        CREATE TABLE forgotten_text(words INTEGER NOT NULL, digest BLOB NOT NULL, until REAL NOT NULL);
         CREATE TABLE unfinished_forget(since REAL NOT NULL);
 
         CREATE TRIGGER message_no_update BEFORE UPDATE ON message WHEN NOT EXISTS (SELECT 1 FROM archive_door)
