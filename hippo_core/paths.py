@@ -6,6 +6,7 @@ cold command needs no further import), else the user's data folder of the platfo
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,17 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        _replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _replace(source: Path, target: Path) -> None:
+    """os.replace; patient on Windows, which refuses it for as long as a reader has the target open."""
+    for pause in (0.01, 0.05, 0.2, 1.0) if os.name == "nt" else ():
+        try:
+            return os.replace(source, target)
+        except PermissionError:
+            time.sleep(pause)
+    os.replace(source, target)
