@@ -7,6 +7,13 @@ from pathlib import Path
 import pytest
 
 from e2e.stub_api import use
+from e2e.test_packaging import hook_responses
+from hippo_core.ingest.rules import add_rule
+from hippo_core.model.memory import Draft
+from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.render.refresh import refresh
+from hippo_core.store import Store
 
 pytestmark = pytest.mark.e2e
 
@@ -43,12 +50,42 @@ def test_rules_return_after_a_compaction(briefed):
     assert "SessionStart:compact" in {event.get("hook_name") for event in run.events}
 
 
-def test_rules_return_when_a_session_is_resumed_and_were_changed(briefed, product):
+def test_rules_return_when_the_conversation_is_cleared(briefed):
+    run = briefed.converse(["hello", "/clear", "hello again"])
+    assert "hello again" in run.requests[-1].prompt
+    assert run.requests[-1].text.count(RULE) == 1
+    assert "SessionStart:clear" in {event.get("hook_name") for event in run.events}
+
+
+@pytest.mark.parametrize("how", [[], ["--fork-session"]], ids=["resumed", "forked"])
+def test_a_session_taken_up_again_has_the_rules_of_today(briefed, product, how):
+    """(What did not change the client does not repeat.)"""
     session = briefed.new_session()
     briefed.ask("hello", session=session)
     product.hippo("rules", "add", "Run the linter before each commit.", "--always", cwd=briefed.work)
-    (request,) = briefed.ask("hello again", resume=session).requests
+    (request,) = briefed.ask("hello again", *how, resume=session).requests
     assert "Run the linter before each commit." in request.text
+
+
+def test_however_much_there_is_all_of_the_context_reaches_the_model(client, product):
+    """Past 10,000 characters the client puts a hook's context in a file, and the model sees the path of it."""
+    here = scope_of(str(client.work))
+    with Store.open(product.paths.store) as store:
+        for number in range(120):
+            rule = f"Rule {number}: " + "weigh every word of what you write for the customers " * 3
+            add_rule(store, product.paths, rule, scope=GLOBAL_SCOPE, domain=None)
+        with store.transaction():
+            store.memories.ensure_scope(here)
+            for number in range(300):
+                text = f"Decision {number} about topic{number % 40}: " + "it was weighed at length " * 12
+                store.memories.add(Draft(text, MemoryType.DECISION, here.key, Author.MACHINE), "test")
+        refresh(store, product.paths)
+    (request,) = client.ask("hello").requests
+    assert "<persisted-output>" not in request.text
+    assert request.text.count("<hippo-rules>") == request.text.count("</hippo-rules>") == 1
+    assert request.text.count("<hippo-memory") == request.text.count("</hippo-memory>") == 1
+    left_out = re.search(r"\(120; (\d+) did not fit", request.text)
+    assert left_out and len(re.findall(r"Rule \d+:", request.text)) == 120 - int(left_out[1]) > 0
 
 
 def test_each_turn_is_nudged_once(briefed):
@@ -101,3 +138,18 @@ def test_the_end_of_a_background_agent_is_not_nudged(briefed, api):
     run = briefed.ask("have somebody look")
     notified = [request for request in run.main if "<task-notification>" in request.text]
     assert notified and notified[-1].text.count(NUDGE) == 1
+
+
+def test_whatever_the_user_types_is_a_turn(briefed):
+    typed = [
+        "don't",
+        "a/b c++ 1.0.21 AND * \" '' \\",
+        "\N{BRAIN} 部署 \x07\t end",
+        "x " * 50_000,
+        "<task-notification>",
+    ]
+    run = briefed.converse(typed)
+    assert run.returncode == 0
+    assert [event["subtype"] for event in run.events if event["type"] == "result"] == ["success"] * len(typed)
+    assert [request.text.count(NUDGE) for request in run.requests] == [1, 2, 3, 4]
+    assert all(event["exit_code"] == 0 and not event["stderr"] for event in hook_responses(run))
