@@ -2,6 +2,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from labelled_sessions import DEVELOPED, HELD_OUT
 
 from hippo_core.distill.base import SessionText
 from hippo_core.distill.cues import CUES, find_cue, guess_type
@@ -11,7 +12,6 @@ from hippo_core.model.message import Role
 from hippo_core.model.scope import GLOBAL
 from hippo_core.model.types import LADDER, Author, MemoryType
 from hippo_core.store.archive import Archived
-from tests.labelled_sessions import DEVELOPED, HELD_OUT
 
 SCOPE = "p00000000000000aa"
 

@@ -1,13 +1,13 @@
 """How much of what matters the offline distiller finds, and how much else it brings, on labelled sessions."""
 
 import pytest
+from labelled_sessions import DEVELOPED, HELD_OUT, Labelled
 
 from hippo_core.distill.base import SessionText
 from hippo_core.distill.offline import OfflineDistiller
 from hippo_core.model.message import Role
 from hippo_core.model.scope import project_scope
 from hippo_core.store.archive import Archived
-from tests.labelled_sessions import DEVELOPED, HELD_OUT, Labelled
 
 
 def distil(labelled: Labelled):

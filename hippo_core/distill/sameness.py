@@ -14,7 +14,7 @@ _STOP = frozenset(
     "a an the this that these those it its is are was were be been being has have had do does did will would can could "
     "should may might must to of in on at by for from with as into and or but so if then than because since when while "
     "i you we they he she our your their my me us them there here now also just very really already still all any some "
-    "user wants".split()
+    "user wants use uses used using".split()
 )
 _DENIALS = frozenset("not no never without don't doesn't isn't aren't won't can't cannot shouldn't avoid stop".split())
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
@@ -74,11 +74,12 @@ def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(text))
 
 
+_THING, _STOPS = r".{2,40}?", r"(?=[.,;]|$| (?:because|since|for|in|on|as|when|so)\b)"
 _REPLACES = re.compile(
-    r"\b(?:switch|migrat|mov|chang|convert)\w* (?:\S+ ){0,5}?from (?P<a>.{2,40}?) to (?P<new_a>.{2,40}?)(?:[.,;]|$|"
-    r" because| since)|\b(?:replac)\w* (?P<b>.{2,40}?) (?:with|by) (?P<new_b>.{2,40}?)(?:[.,;]|$| because| since)|"
-    r"\b(?:use|using) (?P<new_c>.{2,40}?) (?:instead of|rather than|not) (?P<c>.{2,40}?)(?:[.,;]|$| because| since)|"
-    r"\bno longer (?:us\w+ )?(?P<d>.{2,40}?)(?:[.,;]|$)",
+    rf"\b(?:switch|migrat|mov|chang|convert)\w* (?:\S+ ){{0,5}}?from (?P<a>{_THING}) to (?P<new_a>{_THING}){_STOPS}"
+    rf"|\breplac\w* (?P<b>{_THING}) (?:with|by) (?P<new_b>{_THING}){_STOPS}"
+    rf"|\bus(?:e|ing) (?P<new_c>{_THING}) (?:instead of|rather than|not) (?P<c>{_THING}){_STOPS}"
+    rf"|\bno longer (?:us\w+ )?(?P<d>{_THING}){_STOPS}",
     re.I,
 )
 
@@ -103,7 +104,7 @@ def replaces(new: str, old: str) -> bool:
     if not given_up or not given_up <= words or instead & words:
         return False
     rest = words - given_up
-    return len(rest & content_words(new)) >= 2 or len(rest) <= 2
+    return len(rest) <= 2 or not rest.isdisjoint(content_words(new))
 
 
 def _stem(word: str) -> str:
