@@ -151,5 +151,5 @@ def test_whatever_the_user_types_is_a_turn(briefed):
     run = briefed.converse(typed)
     assert run.returncode == 0
     assert [event["subtype"] for event in run.events if event["type"] == "result"] == ["success"] * len(typed)
-    assert [request.text.count(NUDGE) for request in run.requests] == [1, 2, 3, 4]
+    assert [request.text.count(NUDGE) for request in run.requests] == [1, 2, 3, 4, 4]
     assert all(event["exit_code"] == 0 and not event["stderr"] for event in hook_responses(run))
