@@ -9,7 +9,7 @@ import functools
 import gc
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hippo_core import __version__
@@ -101,8 +101,10 @@ wrote them; such a memory is theirs, and nothing changes it but them."""
     def rules(self, domain: str | None = None) -> str:
         """The user's own rules for a domain (git, sql, ..), to be followed in this session. Load them before the \
 first action there. Without a domain: the standing rules, and which domains have rules."""
+        from hippo_core.render.rules import rules_for
+
         with Store.open(self._paths.store, readonly=True) as store:
-            return _rules_text(store, domain, [scope_of(self._folder).key, GLOBAL])
+            return rules_for(store, domain, [scope_of(self._folder).key, GLOBAL])
 
     def _embedder_for(self, config: Config) -> Embedder | None:
         """The embedder of the settings in force; None where there is none, so that keywords answer alone."""
@@ -162,29 +164,6 @@ def _answering(tool: Callable[..., str]) -> Callable[..., Any]:
 
 def _searched(label: str) -> str:
     return f"Searched: {label}." if label == EVERYWHERE else f"Searched: {label} and what is global (everywhere: all)."
-
-
-def _rules_text(store: Store, domain: str | None, scopes: Sequence[str]) -> str:
-    """What is in force, numbered; only what a human wrote is a rule."""
-    with store.reading():
-        known = store.memories.select(scopes=scopes, types=[MemoryType.RULE], author=Author.HUMAN)
-    known.sort(key=lambda rule: rule.id)
-    domains = sorted({rule.domain for rule in known if rule.domain})
-    others = f"Domains with rules: {', '.join(domains)}." if domains else "No domain has rules of its own."
-    if domain and domain.strip():
-        asked = domain.strip().casefold()
-        found = [rule.text for rule in known if rule.domain and rule.domain.casefold() == asked]
-        if not found:
-            return f"There are no rules for {domain.strip()!r}. {others}"
-        head = f"Rules for {asked}, set by the user ({len(found)}). They apply from now on in this session."
-        return "\n".join([head, *_numbered(found)])
-    always = [rule.text for rule in known if rule.always]
-    head = f"Standing rules set by the user ({len(always)})." if always else "There are no standing rules."
-    return "\n".join([head, *_numbered(always), others])
-
-
-def _numbered(texts: Sequence[str]) -> list[str]:
-    return [f"{place}. {text}" for place, text in enumerate(texts, 1)]
 
 
 def _within(value: int, least: int, most: int) -> int:
