@@ -138,9 +138,11 @@ class _Pass:
             self.report.notes.append(f"Recall works by keywords only: {error}")
 
     def _render(self, store: Store) -> None:
+        from hippo_core.ops.forget import finish
         from hippo_core.render.refresh import refresh
 
         refresh(store, self.paths)
+        finish(store, self.paths, patience=0)  # what an interrupted forget left to do
 
     def _step(self, name: str) -> Callable[[int, int], None] | None:
         report = self.on_progress

@@ -1,0 +1,183 @@
+"""How memory stands: is it working, what does it hold, what does it cost, what needs the user. Reads; never writes.
+
+Knows nothing of how it is shown.
+"""
+
+import contextlib
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hippo_core import __version__
+from hippo_core import config as settings
+from hippo_core.config import Config
+from hippo_core.errors import HippoError
+from hippo_core.model.scope import scope_of
+from hippo_core.paths import Paths, client_home
+from hippo_core.render import budget
+from hippo_core.store import Store
+
+_DISTILLERS_PAID_BY = {"offline": "nobody"}
+
+
+@dataclass(frozen=True)
+class Status:
+    """One look at everything. Times are seconds since the epoch, sizes bytes; None: not known, or none.
+
+    memories: number by type; scopes: number by project label. set_aside: (file, error) of transcripts that could not be
+    read. without_vectors: memories that only keywords find. always_on, per_prompt: tokens put before the model.
+    plugin: enabled, disabled, not registered or not staged. needs: what the user should do, a line each.
+    """
+
+    version: str
+    store: str
+    bytes: int
+    memories: dict[str, int]
+    scopes: dict[str, int]
+    by_you: int
+    messages: int
+    sessions: int
+    projects: int
+    files: int
+    bad_lines: int
+    set_aside: list[tuple[str, str]]
+    embedder: str
+    without_vectors: int | None
+    embedder_problem: str | None
+    distiller: str
+    paid_by: str
+    rendered_at: float | None
+    always_on: int
+    per_prompt: int
+    plugin: str
+    needs: list[str] = field(default_factory=list)
+
+
+def look(paths: Paths, folder: str) -> Status:
+    """The status as seen from `folder`. Raises a StoreError when the store itself cannot be read."""
+    config = settings.load(paths)
+    with Store.open(paths.store, readonly=True) as store, store.reading():
+        counts = store.memories.counts()
+        labels = {key: scope.label for key, scope in store.memories.scopes().items()}
+        messages, sessions, projects = store.archive.counts()
+        sources = list(store.progress.sources().values())
+        without_vectors, problem = _unembedded(store, config)
+        unfinished = store.forgetting.unfinished
+    types: Counter[str] = Counter()
+    scopes: Counter[str] = Counter()
+    for scope, kind, _, number in counts:
+        types[kind] += number
+        scopes[labels.get(scope, scope)] += number
+    set_aside = [(source.path, source.error) for source in sources if source.error]
+    always_on, per_prompt = _tokens(paths, folder)
+    plugin, rendered_at = _plugin(paths), _changed(paths.render / "rules.json")
+    return Status(
+        version=__version__,
+        store=str(paths.store),
+        bytes=sum(_size(paths.store.with_name(paths.store.name + suffix)) for suffix in ("", "-wal")),
+        memories=dict(types.most_common()),
+        scopes=dict(scopes.most_common()),
+        by_you=sum(number for _, _, author, number in counts if author == "human"),
+        messages=messages,
+        sessions=sessions,
+        projects=projects,
+        files=len(sources),
+        bad_lines=sum(source.bad_lines for source in sources),
+        set_aside=set_aside,
+        embedder=config.embedder,
+        without_vectors=without_vectors,
+        embedder_problem=problem,
+        distiller=config.distiller,
+        paid_by=_paid_by(config),
+        rendered_at=rendered_at,
+        always_on=always_on,
+        per_prompt=per_prompt,
+        plugin=plugin,
+        needs=_needs(plugin, rendered_at, set_aside, without_vectors, problem, unfinished, messages),
+    )
+
+
+def _unembedded(store: Store, config: Config) -> tuple[int | None, str | None]:
+    """(memories without vectors, why there is no embedder). Nothing heavy is loaded."""
+    from hippo_core.embed.choose import open_embedder
+
+    if config.embedder == "off":
+        return None, None
+    try:
+        return len(store.vectors.pending(open_embedder(config).fingerprint, -1)), None
+    except HippoError as error:
+        return None, str(error)
+
+
+def _paid_by(config: Config) -> str:
+    payers = []
+    if config.embedder == "openai":
+        payers.append("your OpenAI account, for embedding memories and questions")
+    if config.distiller != "offline":
+        payers.append(f"your {config.distiller} account, for distilling sessions")
+    return "; ".join(payers) or "nobody"
+
+
+def _tokens(paths: Paths, folder: str) -> tuple[int, int]:
+    """(tokens at a session's start, tokens with each prompt) that the hooks put before the model in `folder`."""
+    project = paths.render / "project" / f"{scope_of(folder).key}.json"
+    known = project if project.exists() else paths.render / "project" / "default.json"
+    start = _context_tokens(paths.render / "rules.json") + _context_tokens(known)
+    return start, _context_tokens(paths.render / "nudge.json")
+
+
+def _context_tokens(document: Path) -> int:
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        data = document.read_bytes()
+        return budget.tokens(json.loads(data)["hookSpecificOutput"]["additionalContext"]) if data else 0
+    return 0
+
+
+def _plugin(paths: Paths) -> str:
+    from hippo_core.ops.settings import plugin_enabled, read
+
+    if not (paths.plugin / ".claude-plugin" / "marketplace.json").exists():
+        return "not staged"
+    try:
+        enabled = plugin_enabled(read(client_home() / "settings.json"))
+    except OSError:
+        return "not registered"
+    return "not registered" if enabled is None else "enabled" if enabled else "disabled"
+
+
+def _needs(
+    plugin: str,
+    rendered_at: float | None,
+    set_aside: list[tuple[str, str]],
+    without_vectors: int | None,
+    problem: str | None,
+    unfinished: bool,
+    messages: int,
+) -> list[str]:
+    checks = (
+        (
+            plugin in ("not staged", "not registered"),
+            "Claude Code does not know the plugin: python3 install.py",
+        ),
+        (plugin == "disabled", "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus"),
+        (rendered_at is None, "Nothing is ready for the hooks to read: hippo ingest"),
+        (not messages, "No session has been read yet: hippo ingest"),
+        (bool(set_aside), f"{len(set_aside)} transcripts could not be read; hippo status --json names them."),
+        (problem is not None, f"Search works by keywords only. {problem}"),
+        (bool(without_vectors), f"{without_vectors} memories are found by keywords only so far: hippo ingest"),
+        (unfinished, "A forget is not finished, because another process was reading: hippo ingest"),
+    )
+    return [line for applies, line in checks if applies]
+
+
+def _size(path: Path) -> int:
+    with contextlib.suppress(OSError):
+        return path.stat().st_size
+    return 0
+
+
+def _changed(path: Path) -> float | None:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime
+    return None
