@@ -18,7 +18,7 @@ _NAME = re.compile(
 )
 # A key is a secret's name only behind one of these.
 _KEYS = tuple(
-    "api access private secret encryption signing account auth master shared storage service subscription webhook "
+    "api access private secret encryption signing account auth master shared service subscription webhook "
     "client app deploy license admin".split()
 )
 _ASSIGNED = re.compile(

@@ -5,12 +5,13 @@ Pure functions over short strings; knows nothing of where the value was found.
 
 import re
 
-# Endings that make a name speak about a secret instead of holding one: PASSWORD_LENGTH, TOKEN_URL, secretName.
-_ABOUT = re.compile(
-    r"(?i)[_\-.]?(?:length|len|min|max|timeout|ttl|expir\w*|url|uri|file|path|dir|id|ids|name|type|count|limit|header"
-    r"|field|hasher|policy|regex|pattern|label|prompt|placeholder|error|message|msg|reset|required|enabled|strength"
-    r"|usage|budget|rotation|manager|provider|store|ref|selector|class|env|var|endpoint|format|version|address|at"
-    r"|scopes?|validators?|mode|prefix|stdin|size|index|kind|status|test|tests|py|js|ts|md|txt)\Z"
+# Last words of a name that speaks about a secret instead of holding one: PASSWORD_LENGTH, TOKEN_URL, secretName.
+_ABOUT = frozenset(
+    "length len min max timeout ttl expiry expires expiration expired url uri file path dir id ids name names type "
+    "types count limit header headers field hasher policy regex pattern label prompt placeholder error errors message "
+    "msg reset required enabled strength usage budget rotation manager provider store ref refs selector class env var "
+    "vars endpoint format version address at scope scopes validator validators mode prefix stdin size index kind "
+    "status test tests py js ts md txt".split()
 )
 _PLACEHOLDER = re.compile(
     r"(?i)(?:"
@@ -21,7 +22,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:your|my|the|some|insert|enter|change|replace|example|sample|dummy|placeholder|redacted|todo|tbd|fixme)"
     r"(?:[_\-. ].*)?"
     r"|changeme|null|none|nil|undefined|true|false|yes|no|on|off|string|str|text|bytes|int|integer|number|bool|boolean"
-    r"|object|any|optional|required|empty|unset|missing|invalid|incorrect|wrong|secret|password|passwd|token|value|env"
+    r"|object|any|optional|required|empty|unset|missing|invalid|incorrect|wrong|secret|password|passwd|token|env"
     r"|input|ask|prompt|default|auto|hidden|hash|hashed|plain|char|varchar|unknown|never"
     r")\Z",
     re.DOTALL,
@@ -41,7 +42,12 @@ _SIGNS = re.compile(r"[!@#$%^&*+=~]")
 
 def names_something_else(rest: str) -> bool:
     """Whether what follows the word in a name says that it holds no secret."""
-    return bool(rest) and _ABOUT.search(rest) is not None
+    if not rest:
+        return False
+    last = rest.replace("-", "_").replace(".", "_").rpartition("_")[2]
+    if not last.isupper():  # the last hump of a camel
+        last = last[max((n for n, c in enumerate(last) if c.isupper()), default=0) :]
+    return last.lower() in _ABOUT
 
 
 def is_placeholder(value: str) -> bool:

@@ -11,14 +11,10 @@ def without_private(text: str) -> str:
     kept: list[str] = []
     position = depth = 0
     for tag in _TAG.finditer(text):
-        if tag[1]:
-            depth = max(0, depth - 1)
-        else:
-            depth += 1
-        if depth == (0 if tag[1] else 1):
-            if not tag[1]:
-                kept.append(text[position : tag.start()])
-            position = tag.end()
+        if not depth:
+            kept.append(text[position : tag.start()])
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        position = tag.end()
     if not depth:
         kept.append(text[position:])
     return "".join(kept)
