@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 if sys.version_info < (3, 10):  # noqa: UP036
-    sys.exit(f"The tests need Python 3.10 or newer; this is {sys.version.split()[0]}.")
+    sys.exit("The tests need Python 3.10 or newer, and this is " + sys.version.split()[0])
 
 from pathlib import Path
 

@@ -34,6 +34,7 @@ _NETWORK_FAILED = re.compile(
     r"Network is unreachable|HTTP error 5\d\d"
 )
 _NO_WHEEL = re.compile(r"No matching distribution found for ([A-Za-z0-9._-]+)")
+_OTHER_FILE = re.compile(r"DO NOT MATCH THE HASHES[^\n]*\n\s*(\S+)")
 _PACKAGE_SEEN = re.compile(r"(Collecting|Requirement already satisfied:|Ignoring) ")
 
 
@@ -161,6 +162,12 @@ def _pip(folder: Path, arguments: list[str], log: Path, on_line: Callable[[str],
         raise OfflineError(
             "The packages could not be fetched: the package index was not reached. What arrived is kept; run this "
             f"again when you are online (pip's words are in {log})."
+        )
+    other = _OTHER_FILE.search(said)
+    if other:
+        raise InstallError(
+            f"What was fetched for {other[1]} is not the file that the lock names, so it was not installed. Something on "
+            "the way, or the index itself, served another one; try another network or index."
         )
     missing = _NO_WHEEL.search(said)
     if missing:

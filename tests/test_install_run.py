@@ -1,0 +1,180 @@
+"""install.py before any package is there: what it refuses, how it says so, what it leaves alone."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hippo_core.errors import WheelMissingError
+from hippo_core.ops import bootstrap, link, venv
+from hippo_core.ops.record import Record
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+INSTALL = REPOSITORY / "install.py"
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, INSTALL, *arguments],
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+
+def only_line(done, status=1):
+    """The one line that a refusal consists of."""
+    assert done.returncode == status, done.stderr
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("script", ["install.py", "tests/run.py"])
+@pytest.mark.parametrize("version", [(2, 7, 18), (3, 6, 0), (3, 9, 18)])
+def test_old_python_gets_one_line(script, version):
+    code = f"import sys; sys.version_info = {version}; exec(compile(open(sys.argv[1]).read(), 'script', 'exec'))"
+    done = subprocess.run([sys.executable, "-c", code, REPOSITORY / script], capture_output=True, encoding="utf-8")
+    assert "3.10 or newer" in only_line(done)
+
+
+@pytest.mark.parametrize("script", ["install.py", "tests/run.py"])
+def test_old_python_can_read_as_far_as_that_line(script):
+    """A Python that fails on newer syntax would print a traceback: nothing in these files may be newer than 3.6."""
+    import ast
+
+    ast.parse((REPOSITORY / script).read_text(encoding="utf-8"), feature_version=(3, 6))
+    assert 'f"' not in (REPOSITORY / script).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("missing", ["ensurepip", "venv"])
+def test_python_in_parts_as_debian_ships_it_gets_one_line_and_nothing_is_written(missing, tmp_path, paths):
+    (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.modules[{missing!r}] = None", encoding="utf-8")
+    line = only_line(run(PYTHONPATH=str(tmp_path)))
+    assert missing in line and "python3." in line and "-venv" in line
+    assert not paths.home.exists()
+
+
+def test_environment_of_somebody_else_is_not_touched(paths):
+    (paths.venv / "bin").mkdir(parents=True)
+    line = only_line(run())
+    assert str(paths.venv) in line and "HIPPO_HOME" in line
+    assert sorted(path.name for path in paths.home.rglob("*")) == ["bin", "venv"]
+
+
+def test_data_folder_that_cannot_be_made_gets_one_line(tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    assert "file" in only_line(run(HIPPO_HOME=str(tmp_path / "file" / "data")))
+
+
+def test_damaged_record_gets_one_line(paths):
+    paths.home.mkdir(parents=True)
+    paths.install_record.write_text("{", encoding="utf-8")
+    assert "Delete it and run this again" in only_line(run())
+
+
+def test_second_installer_waits_for_nobody(paths):
+    with bootstrap._alone(paths):
+        assert "at work" in only_line(run())
+
+
+def test_purge_alone_is_refused():
+    done = run("--purge")
+    assert done.returncode == 2 and "--uninstall" in done.stderr
+
+
+def test_uninstalling_nothing_says_so(paths):
+    done = run("--uninstall")
+    assert done.returncode == 0 and "Nothing is installed" in done.stdout
+    assert not paths.home.exists()
+
+
+def test_purge_leaves_what_is_not_ours(paths):
+    paths.home.mkdir(parents=True)
+    Record(paths).put(version="1")
+    for name in ("memory.db", "memory.db-wal", "config.json", "diary.txt"):
+        (paths.home / name).write_text(name, encoding="utf-8")
+    for folder in (paths.venv, paths.plugin, paths.render, paths.run, paths.log):
+        (folder / "inner").mkdir(parents=True)
+    done = run("--uninstall", "--purge")
+    assert done.returncode == 0 and "diary.txt" in done.stdout
+    assert [path.name for path in paths.home.iterdir()] == ["diary.txt"]
+
+
+def test_uninstall_keeps_memory_and_configuration(paths):
+    paths.home.mkdir(parents=True)
+    Record(paths).put(version="1")
+    kept = ("memory.db", "memory.db-wal", "config.json")
+    for name in kept:
+        (paths.home / name).write_text(name, encoding="utf-8")
+    done = run("--uninstall")
+    assert done.returncode == 0 and "memory stays in" in done.stdout
+    assert sorted(path.name for path in paths.home.iterdir()) == sorted(kept)
+
+
+def test_platform_without_wheels_for_vectors_goes_on_with_keywords(paths, monkeypatch, capsys):
+    """One line, and tried again by the next run: another Python or a later lock may have them."""
+
+    def install_lock(folder, lock, log, on_package=None):
+        raise WheelMissingError("There is no onnxruntime for this platform.")
+
+    monkeypatch.setattr(venv, "install_lock", install_lock)
+    record = Record(paths)
+    bootstrap._install_vectors(paths, record, paths.log / "install.log")
+    said = capsys.readouterr().out
+    assert "keywords" in said and "no onnxruntime" in said and len(said.splitlines()) <= 2
+    assert "vectors" not in record.get("done", {})
+
+
+def test_what_is_installed_is_not_installed_again(paths, monkeypatch):
+    calls = []
+    monkeypatch.setattr(venv, "install_lock", lambda folder, lock, *rest: calls.append(lock.stem))
+    monkeypatch.setattr(venv, "install_folder", lambda *rest: calls.append("hippo"))
+    for _ in range(2):
+        record = Record(paths)
+        bootstrap._install_lock("core", paths, record, paths.log)
+        bootstrap._install_itself(paths, record, paths.log)
+    assert calls == ["core", "hippo"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such folder")
+class TestLink:
+    def test_placed_and_removed_with_the_folders_made_for_it(self, paths, isolated):
+        record = Record(paths)
+        link.place(paths, record)
+        placed = isolated / ".local" / "bin" / "hippo"
+        assert os.readlink(placed) == str(link.program(paths))
+        link.remove(paths, Record(paths))
+        assert not (isolated / ".local").exists()
+
+    def test_another_program_of_that_name_stays(self, paths, isolated):
+        other = isolated / ".local" / "bin" / "hippo"
+        other.parent.mkdir(parents=True)
+        other.write_text("another program", encoding="utf-8")
+        link.place(paths, Record(paths))
+        link.remove(paths, Record(paths))
+        assert other.read_text(encoding="utf-8") == "another program"
+
+    def test_program_put_in_its_place_meanwhile_stays(self, paths, isolated):
+        link.place(paths, Record(paths))
+        placed = isolated / ".local" / "bin" / "hippo"
+        placed.unlink()
+        placed.symlink_to("/usr/bin/true")
+        link.remove(paths, Record(paths))
+        assert os.readlink(placed) == "/usr/bin/true"
+
+    def test_without_the_folder_on_path_the_full_path_is_named(self, paths, monkeypatch, tmp_path):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert link.typed(paths).strip('"') == str(link.program(paths))
+
+
+def test_record_survives_two_writers(paths):
+    """install.py and the setup it starts write to it in turn."""
+    first, second = Record(paths), Record(paths)
+    first.put(done={"core": "1"})
+    second.put(link={"path": "x"})
+    first.put(version="2")
+    assert json.loads(paths.install_record.read_text(encoding="utf-8")).keys() == {"done", "link", "version"}
