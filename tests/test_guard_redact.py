@@ -257,7 +257,8 @@ const { token, secret } = req.body; if (!token) throw new Error("Token is missin
 "password": "string", "token": "string", password: z.string().min(8), secret: process.env.SECRET
 type Token = "identifier" | "keyword"
 tokenizer = BertTokenizer2.from_pretrained("bert-base-uncased")
-var STORAGE_KEY = 'quire-folio-theme'; primary_key=user_id1, cache_key = "users:42:profile", foreign_key: orders2, key: "ArrowDown1", keyboard2=on
+var STORAGE_KEY = 'quire-folio-theme'
+primary_key=user_id1, cache_key = "users:42:profile", foreign_key: orders2, key: "ArrowDown1", keyboard2=on
 https://localhost:3000/@vite/client http://example.org:8080/a@b user@example.org git@github.com:me/repo.git
 docker run -u 1000:1000 img; git push -u origin main; chown root:root x
 PASS: test_login_2fa (0.3 s)\nFAIL: test_token_refresh_v2
