@@ -23,7 +23,7 @@ def test_nothing_is_looked_for_in_what_asks_nothing(said):
     "name",
     [
         "brain.py", "--force", "-k", "src/app/main.py", "MAX_RETRIES", "v1.0.21", "1.0.21", "E4012", "getUserName",
-        "HTTP", "a/b", "c++", "user@host", "#1234", "pre-edit", "C:\\temp", "std::vector", "3f2a91c", ".env", "node_modules/",
+        "HTTP", "a/b", "c++", "user@host", "#1234", "pre-edit", "C:\\temp", "std::vector", "3f2a91c", ".env", "lib/",
     ],
 )  # fmt: skip
 def test_a_name_is_a_literal(name):

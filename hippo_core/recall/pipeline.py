@@ -117,7 +117,7 @@ def judge(store: Store, asked: Query, found: Found) -> Pool:
     covered = coverage(matches, store.memories.count_active(), numbers)
     vectors, cosines = _closeness(store, found, numbers)
     evidence = {
-        number: Evidence(covered[number], fused[number], cosines.get(number, 0.0) if cosines is not None else None)
+        number: Evidence(covered[number], fused[number], cosines.get(number))
         for number in numbers
     }
     judged = {number: relevance(seen) for number, seen in evidence.items()}
@@ -126,10 +126,10 @@ def judge(store: Store, asked: Query, found: Found) -> Pool:
 
 def _closeness(
     store: Store, found: Found, numbers: Sequence[int]
-) -> "tuple[dict[int, numpy.ndarray], dict[int, float] | None]":
+) -> "tuple[dict[int, numpy.ndarray], dict[int, float]]":
     """The candidates' vectors, and each one's cosine to the question, also where only a keyword found it."""
     if found.question is None:
-        return {}, None
+        return {}, {}
     import numpy
 
     fingerprint, question = found.question

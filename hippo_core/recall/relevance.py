@@ -15,11 +15,12 @@ from dataclasses import dataclass
 BEST_AT_LEAST = 0.06
 FLOOR = 0.03
 SHARE_OF_BEST = 0.1
+SMALL_STORE = 1_000  # fewer items tell too little of how common a word is: in a store of three, one makes a third
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for one memory, each in 0..1. cosine: None where no vectors were searched."""
+    """What speaks for one memory, each in 0..1. cosine: None where it has no vector, or none was asked for."""
 
     coverage: float
     fused: float
@@ -38,8 +39,8 @@ class Logistic:
         return 1 / (1 + math.exp(-(self.bias + weighed)))
 
 
-WITH_VECTORS = Logistic(bias=-6.25, coverage=2.26, fused=1.5, cosine=7.05)
-KEYWORDS_ONLY = Logistic(bias=-4.61, coverage=3.88, fused=1.5)
+WITH_VECTORS = Logistic(bias=-6.27, coverage=2.32, fused=1.5, cosine=6.98)
+KEYWORDS_ONLY = Logistic(bias=-4.72, coverage=4.04, fused=1.5)
 
 
 def relevance(evidence: Evidence) -> float:
@@ -51,6 +52,7 @@ def coverage(matches: Sequence[tuple[int, frozenset[int]]], total: int, numbers:
 
     matches: for each word, in how many of the `total` items it is, and in which of `numbers`.
     """
+    total = max(total, SMALL_STORE)
     rarity = [math.log(1 + (total - frequency + 0.5) / (frequency + 0.5)) for frequency, _ in matches]
     whole = sum(rarity) or 1.0
     return {

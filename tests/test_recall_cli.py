@@ -1,0 +1,119 @@
+"""`hippo recall` and `hippo archive` as a person types them: real processes and stores, one clear line for bad input."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import hippo_core
+from hippo_core import config as settings
+from hippo_core.model.memory import Draft
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.store import Store
+
+HIPPO = [sys.executable, "-c", "from hippo_core.cli.main import main; main()"]
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([*HIPPO, *arguments], capture_output=True, text=True, encoding="utf-8", cwd=cwd, timeout=120)
+
+
+@pytest.fixture
+def filled(paths):
+    """A store that answers, by keywords."""
+    settings.save(paths, embedder="off")
+    with Store.open(paths.store) as store, store.transaction():
+        store.memories.ensure_scope(GLOBAL_SCOPE)
+        store.memories.add(Draft("Redis was dropped", MemoryType.DECISION, GLOBAL, Author.HUMAN), "test")
+        store.memories.add(Draft("Redis runs in docker", MemoryType.FACT, GLOBAL, Author.MACHINE), "test")
+        source = store.progress.begin_source("/t.jsonl")
+        for number, text in enumerate(("before", "the websocket drops", "after")):
+            message = Message(f"u{number}", "s1", Role.USER, text, 1.0, "/work", number)
+            store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
+    return paths
+
+
+def test_recall_prints_plain_text_in_a_pipe(filled):
+    done = run("recall", "why", "was", "redis", "dropped?")
+    assert done.returncode == 0 and done.stderr == "" and "\x1b" not in done.stdout
+    assert "Redis was dropped" in done.stdout and done.stdout.rstrip().endswith("ms")
+
+
+def test_recall_options(filled):
+    found = json.loads(run("recall", "redis", "--json", "-k", "1", "--type", "fact", "--type", "todo").stdout)
+    assert [result["text"] for result in found["results"]] == ["Redis runs in docker"]
+    assert "coverage" in run("recall", "redis", "--explain", "--all").stdout
+
+
+def test_archive_finds_and_shows_around(filled):
+    done = run("archive", "websocket")
+    assert done.returncode == 0 and "a2 you: the websocket drops" in done.stdout and "before" not in done.stdout
+    around = run("archive", "--around", "a2").stdout
+    assert "before" in around and "> a2" in around and "after" in around
+    (hit,) = json.loads(run("archive", "websocket", "--json").stdout)["results"]
+    assert (hit["id"], hit["role"], hit["session"]) == ("a2", "user", "s1")
+
+
+def test_silence_is_no_error(filled):
+    for command, words in (("recall", "Nothing in memory"), ("archive", "Nothing in the archive")):
+        done = run(command, "asdfqwer")
+        assert done.returncode == 0 and done.stdout.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "arguments, words, code",
+    [
+        (["recall", ""], "nothing to look for", 2),
+        (["recall"], "nothing to look for", 2),
+        (["archive", " "], "nothing to look for", 2),
+        (["recall", "x", "--project", "nowhere"], "No project 'nowhere'", 2),
+        (["archive", "--around", "m1"], "is a memory", 2),
+        (["archive", "--around", "zz"], "not an id", 2),
+        (["archive", "--around", "aff"], "no archived message", 1),
+    ],
+)
+def test_a_bad_request_is_one_clear_line(filled, arguments, words, code):
+    done = run(*arguments)
+    assert done.returncode == code and done.stdout == ""
+    assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="arguments are no bytes there")
+def test_an_argument_that_is_no_utf8_is_no_error(filled):
+    for command in ("recall", "archive"):
+        done = subprocess.run([*HIPPO, command, b"redis \xff"], capture_output=True, timeout=120)
+        assert done.returncode == 0 and done.stderr == b""
+
+
+def test_without_a_store_it_says_what_to_run(paths):
+    for command in ("recall", "archive"):
+        done = run(command, "redis")
+        assert done.returncode == 1 and "Run: hippo ingest" in done.stderr and done.stdout == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder in use cannot be removed there")
+def test_a_deleted_working_folder_is_no_error(filled, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code = f"import os; os.rmdir({str(gone)!r}); from hippo_core.cli.main import main; main()"
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(hippo_core.__file__))}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "recall", "redis"], cwd=gone, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and "Redis was dropped" in done.stdout
+
+
+def test_a_cold_recall_loads_nothing_it_does_not_use(filled):
+    code = (
+        "import sys; sys.argv = ['hippo', 'recall', 'redis']\n"
+        "from hippo_core.cli.main import hippo\n"
+        "hippo.main(standalone_mode=False)\n"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'sqlite_vec', 'rich', 'openai', 'mcp', 'platformdirs'}\n"
+        "sys.exit(f'loaded {heavy & set(sys.modules)}' if heavy & set(sys.modules) else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
