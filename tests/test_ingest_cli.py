@@ -1,0 +1,151 @@
+"""`hippo ingest` says what it did; `hippo catch-up` says nothing, whatever happens."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from transcript_files import SESSION, user, write
+
+from hippo_core import config
+from hippo_core.ingest.due import noted
+from hippo_core.ops.lock import one_at_a_time
+from hippo_core.ops.log import MOST_BYTES, log, log_error
+from hippo_core.store import Store
+
+NOW = "2099-01-01T00:00:00.000Z"
+
+
+@pytest.fixture(autouse=True)
+def no_vectors(paths):
+    config.save(paths, embedder="off")
+
+
+@pytest.fixture
+def transcript(isolated):
+    text = "We decided on SQLite because it needs no server."
+    return write(isolated / ".claude" / "projects" / "shop" / f"{SESSION}.jsonl", user(text, 1, timestamp=NOW))
+
+
+def hippo(*arguments, **environment) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "hippo_core.cli.main", *arguments],
+        cwd=Path(__file__).parent.parent,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def memories(paths):
+    with Store.open(paths.store, readonly=True) as store:
+        return store.memories.select()
+
+
+def test_ingest_reports_in_a_few_lines(paths, transcript):
+    done = hippo("ingest", "--now")
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        "  read      1 new or changed transcripts",
+        "  archived  1 messages",
+        "  learned   1 memories from 1 sessions, 0 confirmed",
+    ]
+    assert done.stderr.splitlines() == ["1 transcripts read", "1 sessions learned from"]
+
+
+def test_ingest_says_which_sessions_wait(paths, transcript):
+    assert "1 sessions that may still be running" in hippo("ingest").stdout
+
+
+def test_ingest_json_is_nothing_but_json(paths, transcript):
+    done = hippo("ingest", "--now", "--json", "--no-embed")
+    assert done.stderr == "" and json.loads(done.stdout)["learned"] == 1
+
+
+def test_ingest_from_other_folders(paths, isolated):
+    for name in ("one", "two"):
+        write(isolated / name / f"{name}.jsonl", user(f"We chose {name} because of rain.", len(name), sessionId=name))
+    done = hippo("ingest", "--from", str(isolated / "one"), "--from", str(isolated / "two"), "--json")
+    assert json.loads(done.stdout)["files"] == 2
+
+
+def test_ingest_from_a_folder_that_is_not_there(paths, isolated):
+    done = hippo("ingest", "--from", str(isolated / "nowhere"))
+    assert done.returncode == 2 and "There is no folder" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_ingest_while_another_is_at_work(paths, transcript):
+    with one_at_a_time(paths, "ingest"):
+        done = hippo("ingest")
+    assert done.returncode == 1 and f"pid {os.getpid()}" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_ingest_into_a_damaged_store(paths, transcript):
+    paths.home.mkdir(parents=True, exist_ok=True)
+    paths.store.write_bytes(b"no database " * 50)
+    done = hippo("ingest")
+    assert done.returncode == 1 and "was left untouched" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def assert_silent(done):
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_catch_up_learns_from_the_session_that_ended(paths, transcript):
+    assert_silent(hippo("catch-up", "--session", SESSION))
+    assert len(memories(paths)) == 1 and not noted(paths)
+
+
+def test_catch_up_leaves_running_sessions_alone(paths, transcript):
+    assert_silent(hippo("catch-up", "--session", "another"))
+    assert not memories(paths)
+
+
+def test_catch_up_archives_only_when_told_so(paths, transcript):
+    assert_silent(hippo("catch-up", "--archive-only"))
+    with Store.open(paths.store, readonly=True) as store:
+        assert store.archive.counts()[0] == 1 and not store.memories.select()
+
+
+def test_catch_up_that_finds_another_at_work_leaves_at_once_and_loses_nothing(paths, transcript):
+    with one_at_a_time(paths, "ingest"):
+        assert_silent(hippo("catch-up", "--session", SESSION))
+        assert not paths.store.exists()
+    assert_silent(hippo("catch-up", "--archive-only"))
+    assert len(memories(paths)) == 1
+
+
+def test_hindsight_1751_a_child_of_ours_stores_nothing(paths, transcript):
+    assert_silent(hippo("catch-up", "--session", SESSION, HIPPO_CHILD="1"))
+    assert not paths.store.exists()
+
+
+def test_catch_up_writes_what_went_wrong_into_the_log(paths, transcript):
+    paths.home.mkdir(parents=True, exist_ok=True)
+    paths.store.write_bytes(b"no database " * 50)
+    assert_silent(hippo("catch-up", "--session", SESSION))
+    (line,) = (paths.log / "hippo.log").read_text(encoding="utf-8").splitlines()
+    assert "catch-up:" in line and "damaged" in line
+    assert noted(paths) == {SESSION}, "the session must be due when the store is mended"
+
+
+def test_catch_up_with_damaged_settings_is_silent(paths, transcript):
+    paths.config.write_text("{", encoding="utf-8")
+    assert_silent(hippo("catch-up", "--session", SESSION))
+    assert "cannot be read" in (paths.log / "hippo.log").read_text(encoding="utf-8")
+
+
+def test_the_log_is_redacted_bounded_and_private(paths):
+    secret = "ghp_" + "x1Y2" * 9
+    log_error(paths, "job", ValueError(f"the token {secret} was refused\nby the server"))
+    text = (paths.log / "hippo.log").read_text(encoding="utf-8")
+    assert secret not in text and len(text.splitlines()) == 1 and "ValueError" in text
+    for _ in range(2 * MOST_BYTES // 1_900 + 10):
+        log(paths, "job", "x" * 5_000)
+    sizes = [path.stat().st_size for path in paths.log.iterdir()]
+    assert len(sizes) == 2 and max(sizes) < MOST_BYTES + 3_000
+    if os.name == "posix":
+        assert (paths.log / "hippo.log").stat().st_mode & 0o077 == 0
