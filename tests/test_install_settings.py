@@ -27,10 +27,16 @@ SHAPES = [
 
 def registered(data: bytes | None) -> bytes:
     """Settings as the client writes them when it registers the plugin: all of it anew, in its own form and order."""
-    value = json.loads((data or b"{}").decode("utf-8-sig"))
+    value = json.loads((data or b"{}").decode("utf-8-sig"), parse_float=_number)
     value.setdefault("extraKnownMarketplaces", {})[MARKETPLACE] = {"source": {"source": "directory", "path": "/x"}}
     value.setdefault("enabledPlugins", {})[PLUGIN] = True
     return json.dumps(dict(sorted(value.items())), indent=2).encode() + b"\n"
+
+
+def _number(text):
+    """As JavaScript writes it: 1.0 becomes 1."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 @pytest.mark.parametrize("before", [None, *SHAPES])

@@ -93,10 +93,9 @@ def restored(found: bytes | None, before: Before | None) -> bytes | None:
             rest = cut(text, (group, key))
             emptied = rest != text and _value(rest.encode("utf-8")).get(group) == {}
             text = cut(rest, (group,)) if emptied and group not in known else rest
-        rest = _value(text.encode("utf-8"))
     except ValueError:
         return found
-    if before and _canonical(rest) == _canonical(known):
+    if before and _meaning(text.encode("utf-8")) == _meaning(before.data):
         return before.data
     return text.encode("utf-8")
 
@@ -153,14 +152,16 @@ def _skip(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()
 
 
-def _value(data: bytes | None) -> dict:
+def _value(data: bytes | None, **parsing: type) -> dict:
     """The settings as an object; empty where there are none, or none that can be read."""
     try:
-        value = json.loads((data or b"{}").decode("utf-8").removeprefix(_BYTE_ORDER_MARK), strict=False)
+        text = (data or b"{}").decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
+        value = json.loads(text, strict=False, **parsing)
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 
 
-def _canonical(value: dict) -> str:
-    return json.dumps(value, sort_keys=True)
+def _meaning(data: bytes | None) -> str:
+    """What settings say, however they are written: the client knows no order, and one kind of number (1.0 is 1)."""
+    return json.dumps(_value(data, parse_int=float, parse_float=float), sort_keys=True)

@@ -166,8 +166,8 @@ def _pip(folder: Path, arguments: list[str], log: Path, on_line: Callable[[str],
     other = _OTHER_FILE.search(said)
     if other:
         raise InstallError(
-            f"What was fetched for {other[1]} is not the file that the lock names, so it was not installed. Something on "
-            "the way, or the index itself, served another one; try another network or index."
+            f"What was fetched for {other[1]} is not the file that the lock names, so it was not installed. Something "
+            "on the way, or the index itself, served another one; try another network or index."
         )
     missing = _NO_WHEEL.search(said)
     if missing:
