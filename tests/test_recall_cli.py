@@ -1,4 +1,4 @@
-"""`hippo recall` and `hippo archive` as a person types them: real processes and stores, one clear line for bad input."""
+"""`hippo recall` and `hippo archive` as a person types them, in real processes: one clear line for bad input."""
 
 import json
 import os

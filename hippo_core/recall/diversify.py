@@ -1,4 +1,8 @@
-"""Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): five results, not one result five times. Pure."""
+"""Five results, not one result five times: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998). Pure.
+
+The likeness to what was chosen is taken off as a share of the score, not as a constant: so variety can prefer one
+good answer to another, but never lift what hardly fits.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,19 +11,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy
 
-BALANCE = 0.75  # 1 is relevance alone, 0 variety alone
+DISCOUNT = 1 / 3  # what a perfect double of something chosen loses of its score
 _WORD = re.compile(r"\w+")
 
 Similarity = Callable[[int, int], float]
 
 
-def most_varied(scores: Mapping[int, float], similarity: Similarity, count: int, balance: float = BALANCE) -> list[int]:
+def most_varied(
+    scores: Mapping[int, float], similarity: Similarity, count: int, discount: float = DISCOUNT
+) -> list[int]:
     """The `count` items that are good and unlike each other, in the order chosen. The best is always first."""
     left = sorted(scores, key=lambda item: (-scores[item], item))
     closest = dict.fromkeys(left, 0.0)  # to anything chosen so far
     chosen: list[int] = []
     while left and len(chosen) < count:
-        best = max(left, key=lambda item: balance * scores[item] - (1 - balance) * closest[item] * scores[item])
+        best = max(left, key=lambda item: scores[item] * (1 - discount * closest[item]))
         left.remove(best)
         chosen.append(best)
         for item in left:

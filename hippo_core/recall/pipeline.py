@@ -110,18 +110,16 @@ class Pool:
 def judge(store: Store, asked: Query, found: Found) -> Pool:
     """The candidates of all channels, fused, and how relevant each is."""
     fused = dict(itertools.islice(reciprocal_ranks(found.lists, CHANNEL_WEIGHTS).items(), POOL))
-    numbers = list(fused)
+    memories = store.memories.fetch(list(fused))
+    numbers = [number for number in fused if number in memories]  # one may have been forgotten a moment ago
     if not numbers:
         return Pool({}, {}, {}, {})
     matches = store.memories.word_matches(asked.terms, index=PLAIN, among=numbers)
     covered = coverage(matches, store.memories.count_active(), numbers)
     vectors, cosines = _closeness(store, found, numbers)
-    evidence = {
-        number: Evidence(covered[number], fused[number], cosines.get(number))
-        for number in numbers
-    }
+    evidence = {number: Evidence(covered[number], fused[number], cosines.get(number)) for number in numbers}
     judged = {number: relevance(seen) for number, seen in evidence.items()}
-    return Pool(evidence, judged, store.memories.fetch(numbers), vectors)
+    return Pool(evidence, judged, memories, vectors)
 
 
 def _closeness(
