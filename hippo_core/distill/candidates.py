@@ -57,11 +57,13 @@ def _from_sentence(
     sentence: Sentence, message: Archived, scope: str, project: str, everywhere: bool
 ) -> Candidate | None:
     by_user = message.role is Role.USER
-    bare = without_lead(sentence.text)
-    if not SHORTEST <= len(bare) <= LONGEST or len(bare.split()) < FEWEST_WORDS:
+    if not SHORTEST <= len(sentence.text) <= LONGEST or sentence.text.endswith((":", "?")):
         return None
     cue = find_cue(sentence.text, spoken=by_user)
-    if cue is None or is_noise(bare, sentence.paragraph.heading, by_user=by_user):
+    if cue is None:
+        return None
+    bare = without_lead(sentence.text)
+    if len(bare.split()) < FEWEST_WORDS or is_noise(bare, sentence.paragraph.heading, by_user=by_user):
         return None
     if is_vague(bare) and not is_anchored(bare):
         return None

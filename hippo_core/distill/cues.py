@@ -32,9 +32,14 @@ def find_cue(text: str, *, spoken: bool) -> Cue | None:
     possible = 0
     for word in text.lower().split():
         possible |= _hinted(word)
-    for place, cue in enumerate(CUES):
-        if possible >> place & 1 and (spoken or not cue.spoken) and cue.pattern.search(text):
+    if not spoken:
+        possible &= _UNSPOKEN
+    while possible:
+        lowest = possible & -possible
+        cue = CUES[lowest.bit_length() - 1]
+        if cue.pattern.search(text):
             return cue
+        possible ^= lowest
     return None
 
 
@@ -283,6 +288,7 @@ CUES: tuple[Cue, ...] = (
 
 
 _ANY_HINT = re.compile("|".join(sorted({re.escape(hint) for cue in CUES for hint in cue.hints})))
+_UNSPOKEN = sum(1 << place for place, cue in enumerate(CUES) if not cue.spoken)
 _ALWAYS = sum(1 << place for place, cue in enumerate(CUES) if not cue.hints)
 _COMMAND = re.compile(
     r"^(?:to \w+.*?,\s*)?(?:run|execute|start|call) `?[\w./-]+|^(?:to |before |after )?(?:deploy|releas|publish|build)",

@@ -6,7 +6,8 @@ LONGEST_LINE = 2_000
 
 _BULLET = re.compile(r"\s*(?:[-*+•‣●○▪→✓✔✗✅❌⚠]\ufe0f?|\(?\d{1,3}[.)]|\[[ xX]\]|[a-z]\.)\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(.*?)#*\s*|\*\*([^*]+?):?\*\*:?\s*)$")
-_TABLE = re.compile(r"\s*\||.*\s\|\s.*\s\|\s|\s*[-=+_*|: ]{3,}$|.*[─-╿]")
+_TABLE = re.compile(r"\s*\||.*\s\|\s.*\s\|\s")
+_RULED = re.compile(r"\s*(?:[-=+_*|: ]{3,}$|[─-╿])")
 _CHOICE = re.compile(r"\s*(?:\(?[A-H]\)|\**option \w+\b)", re.I)  # one of several on offer
 _ENVIRONMENT = re.compile(r"(?:^|[\s.>])[A-Z_]{3,}=[^\s`]")  # set in front of a command
 _MACHINE = re.compile(
@@ -42,7 +43,7 @@ def is_prose(line: str) -> bool:
     """Whether somebody wrote this line to be read: no code, table, log, quotation or offered choice."""
     if not line.strip() or len(line) > LONGEST_LINE or line.startswith(("    ", "\t")):
         return False
-    if _MACHINE.match(line) or _CHOICE.match(line) or _TABLE.match(line):
+    if _MACHINE.match(line) or _CHOICE.match(line) or _RULED.match(line) or ("|" in line and _TABLE.match(line)):
         return False
     return "=" not in line or not _ENVIRONMENT.search(_CODE.sub("", line))
 
