@@ -7,6 +7,12 @@ was changed for it.
 
 from dataclasses import dataclass
 
+from hippo_core.distill.base import SessionText
+from hippo_core.distill.offline import OfflineDistiller
+from hippo_core.model.message import Role
+from hippo_core.model.scope import project_scope
+from hippo_core.store.archive import Archived
+
 
 @dataclass(frozen=True)
 class Labelled:
@@ -537,3 +543,29 @@ HELD_OUT = (
         ("recommend", "Agreed"),
     ),
 )
+
+
+def distil(labelled: Labelled):
+    scope = project_scope(f"example.org/{labelled.project}", labelled.project)
+    messages = [
+        Archived(number, f"u{number}", "s1", None, scope.key, Role(role), None, text, float(number), None)
+        for number, (role, text) in enumerate(labelled.turns, 1)
+    ]
+    return OfflineDistiller().distill(SessionText("s1", scope.key, labelled.project, messages))
+
+
+def answers(draft, wanted) -> bool:
+    kind, words = wanted
+    return kind in (None, draft.type.value) and all(word.casefold() in draft.text.casefold() for word in words)
+
+
+def precision_and_recall(sessions) -> tuple[float, float]:
+    """Share of the memories that were wanted, and share of the wanted that were found."""
+    drafts = right = wanted = found = 0
+    for labelled in sessions:
+        memories = distil(labelled)
+        drafts += len(memories)
+        right += sum(any(answers(draft, want) for want in labelled.keep) for draft in memories)
+        wanted += len(labelled.keep)
+        found += sum(any(answers(draft, want) for draft in memories) for want in labelled.keep)
+    return right / drafts, found / wanted

@@ -161,8 +161,8 @@ CUES: tuple[Cue, ...] = (
         0.9,
         "cause|issue|problem|bug|culprit|error|failure|fix|reason|trick|catch|gotcha|lesson",
         r"\broot cause\b",
-        r"\b(?:the|actual|real) (?:\w+ )?(?:issue|problem|bug|cause|culprit|error|failure|fix|reason) "
-        r"(?:was|is|came)\b",
+        r"\bthe (?:(?:real|actual|root|underlying|main|whole|only) )?(?:issue|problem|bug|cause|culprit|error|"
+        r"failure|fix|reason) (?:was|is|came)\b",
         r"^(?:the )?(?:issue|problem|cause|culprit|bug)s?: ",
         r"\bthe (?:trick|catch|gotcha|lesson) (?:is|was)\b",
     ),

@@ -76,7 +76,8 @@ _OPEN_SECTION = re.compile(
 _COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 _LABEL = re.compile(r"^([^:`]{2,40}): ")
 _HEDGE = re.compile(
-    r"\b(?:maybe|perhaps|probably|might|possibly|not sure|i guess|i think|seems?|likely|could|would|should|may|"
+    r"\b(?:maybe|perhaps|probably|might|possibly|not sure|i guess|i think|seems?|likely|(?:could|would|"
+    r"should)(?:n't)?|may|"
     r"appears?|potentially|hopefully)\b",
     re.I,
 )

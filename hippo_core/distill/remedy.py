@@ -34,7 +34,7 @@ _FIX = re.compile(
     r"close)\b)",
     re.I,
 )
-_VAGUE = re.compile(r"\b(?:it|them|this|these|that|those)\b", re.I)
+_VAGUE = re.compile(r"\b(?:it|them|this|these|that|those|to (?:confirm|check|verify|see|find out|be sure))\b", re.I)
 _CAUSE = re.compile(
     r"\b(?:the |root |real )+(?:issue|problem|cause|culprit|bug|reason) (?:was|is)\b|\bbecause\b|\bcaused by\b", re.I
 )
@@ -95,7 +95,7 @@ def _remedy(window: Sequence[Archived], project: str) -> tuple[str, Archived] | 
 
 
 def _with_project(text: str, project: str) -> str:
-    return text if not project or is_anchored(text) else f"In {project}: {text[0].lower() + text[1:]}"
+    return text if not project or is_anchored(text) else f"In {project}: {text}"
 
 
 def _stop(text: str) -> str:

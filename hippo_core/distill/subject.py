@@ -17,6 +17,7 @@ _LEADS = re.compile(
     r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|"
     r"actually|currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|"
     r"in summary|summary|unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|nice|cool|perfect|great|"
+    r"my guess(?: is)?|"
     r"remember(?: that)?|for future reference|(?:key|important|critical|interesting|main) (?:finding|insight|point|"
     r"discovery|note)s?|findings?|insights?|i (?:found|noticed|discovered|learned|realized|realised|confirmed|"
     r"verified) that|i know(?: that)?|it (?:seems|appears|looks like|turns out)(?: that)?|(?:that|this|it) (?:fixed|"
@@ -55,6 +56,7 @@ _SUBJECT = re.compile(
 )
 _FIRST_PERSON = re.compile(r"(?<![\w/.-])(?:I|i|[Mm]y|me|I'm|i'm|I've|i've|mine)(?![\w/.-])")
 _WORD_FIRST = re.compile(r"[a-z][a-z'\u2019]*[ ,]")
+_OF_SOMETHING = re.compile(r"^(?:the )?(?:\w+ )?(?:issue|problem|bug|cause|culprit|error|failure|fix|reason)s?\b", re.I)
 _QUOTES = "The user said: "
 _LET_US = re.compile(r"^let's (?=not\b|use|go|keep|drop|stick|switch|call|name)", re.I)
 _FIRST_PERSON_DEED = re.compile(
@@ -94,7 +96,7 @@ def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | 
         return None
     if by_user:
         text = _LET_US.sub("", _in_third_person(text))
-    if project and not is_anchored(text) and not is_quoted(text):
+    if project and not is_quoted(text) and (not is_anchored(text) or _OF_SOMETHING.match(text)):
         return f"In {project}: {_finish(text)}"
     return _finish(text)
 
