@@ -1,7 +1,7 @@
 """Keeps the files that the hooks read equal to the store: one document each, replaced whole, only when it changed.
 
-A project is rendered again only when its own memories, its sessions, what holds everywhere, the settings or the day
-have changed; render/state.json remembers what was rendered from what. Knows nothing of who changed the store.
+A project is rendered again only when its own memories, its sessions, what holds everywhere, the settings, the program or
+the day have changed; render/state.json remembers what was rendered from what. Knows nothing of who changed the store.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hippo_core import clock
+from hippo_core import __version__, clock
 from hippo_core import config as settings
 from hippo_core.config import Config
 from hippo_core.errors import UsageError
@@ -29,7 +29,6 @@ from hippo_core.render.project import Knowledge, agent_block, session_block
 from hippo_core.render.rules import Standing, has_its_place, reflex_lines, standing, user_rules
 from hippo_core.store import Store
 
-SHAPE = 1  # raise it when the same memories would be rendered differently
 _DEFAULT = "default"
 _KINDS = ("project", "agent")
 _PROJECT_RULES_TOKENS = 250  # of the standing rules' budget, kept free for a project's own
@@ -88,7 +87,7 @@ def _look(store: Store, paths: Paths) -> _World:
     rules = user_rules(store)
     everywhere = _everywhere(rules)
     shared = [memory for memory in store.memories.select(scopes=[GLOBAL]) if not has_its_place(memory)]
-    common = [SHAPE, clock.day(now), command, repr(config), _versions(shared), bool(everywhere.total)]
+    common = [__version__, clock.day(now), command, repr(config), _versions(shared), bool(everywhere.total)]
     with_rules = {rule.scope for rule in rules}
     state: State = {
         key: [*common, scope.label, sessions.get(key, 0), prints.get(key), key in with_rules and everywhere.tokens]
