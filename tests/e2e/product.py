@@ -65,6 +65,11 @@ class Product:
         with Store.open(self.paths.store, readonly=True) as store:
             return [message.text for message in store.archive.session(session)]
 
+    def briefings(self) -> str:
+        """What sessions in any known project will start with: the last thing that a pass brings up to date."""
+        files = (self.paths.render / "project").glob("p*.json")
+        return "".join(file.read_text(encoding="utf-8") for file in files)
+
     def wait_for(self, look: Callable[[], T]) -> T:
         """The first true value that `look` gives. For detached jobs, whose end nobody is told."""
         deadline = time.monotonic() + _WAIT

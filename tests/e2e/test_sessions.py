@@ -24,7 +24,7 @@ def talkative(client, api):
 
 def test_a_session_just_held_is_found_in_the_next(talkative, api, product):
     talkative.ask(TOLD)
-    product.wait_for(product.memories)
+    product.wait_for(lambda: "PostgreSQL" in product.briefings())
     api.on(
         lambda request: "why" in request.prompt and not request.tool_results,
         use(SERVER + "memory_search", {"query": "why did we choose PostgreSQL over Redis"}),
