@@ -45,7 +45,7 @@ SHAPES: tuple[Shape, ...] = (
         r"gl(?:pat|ptt|dt|rt|rtr|cbt|ft|soat|imt|agent|oas|ffct)-[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+)*|GR1348941[\w-]{20,}",
         digit=True,
     ),
-    _shape("slack", "xox xapp-", r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"),
+    _shape("slack", "xox xapp-", r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{12,}|xapp-\d-[A-Za-z0-9-]{10,}"),
     _shape(
         "webhook",
         "hooks.slack.com discord webhook.office.com",
@@ -105,11 +105,15 @@ def _group_hints() -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
 
 
 _HINTS = _group_hints()
+_SHORTEST = 17  # no token of any shape is shorter, and none holds white space
 
 
 def redact_shapes(text: str) -> str:
     """`text` with every token of a known shape replaced."""
-    possible = {number for sign, hints in _HINTS if sign in text for hint, number in hints if hint in text}
+    words = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    if not words:
+        return text
+    possible = {number for sign, hints in _HINTS if sign in words for hint, number in hints if hint in words}
     for number in sorted(possible):
         shape = SHAPES[number]
         marker = f"[redacted:{shape.kind}]"

@@ -148,21 +148,14 @@ class _Parsed(NamedTuple):
 
 def _parsed(file: BinaryIO, start: int) -> Iterator[_Parsed]:
     """The lines from `start` that may say something, and the last line in any case."""
-    silent = None
-    for line in read_lines(file, start):
+    for line in read_lines(file, start, says_nothing):
         if line.body is None:
             yield _Parsed(line, [], True)
-        elif line.complete and says_nothing(line.body):
-            silent = line
             continue
-        else:
-            try:
-                yield _Parsed(line, decode(line.body), False)
-            except Broken as damage:
-                yield _Parsed(line, damage.records, True)
-        silent = None
-    if silent:
-        yield _Parsed(silent, [], False)
+        try:
+            yield _Parsed(line, decode(line.body), False)
+        except Broken as damage:
+            yield _Parsed(line, damage.records, True)
 
 
 def _noted(lines: Iterator[_Parsed], into: list[_Parsed]) -> Iterator[_Parsed]:
@@ -177,7 +170,7 @@ def says_nothing(body: bytes) -> bool:
 
     A quoted word in the raw line is a JSON string of its own, since quotes within a string are escaped.
     """
-    if not (body.startswith(b"{") and body.rstrip().endswith(b"}")):
+    if not (body.startswith(b'{"') and body.endswith((b"}\n", b"}\r\n"))):
         return False  # to be counted if it is damaged
     if b'"user"' in body:
         # What a tool gave back. One that mentions an assistant may be a speaking record with such a block inside.

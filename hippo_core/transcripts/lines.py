@@ -5,7 +5,7 @@ Streams; keeps one line in memory. Knows nothing of what the objects mean.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 # The client's API takes no request over 32 MB, so a longer line holds nothing that anybody said.
@@ -33,12 +33,15 @@ class Broken(ValueError):
         self.records = records
 
 
-def read_lines(file: BinaryIO, start: int = 0) -> Iterator[Line]:
-    """The lines of `file` from byte `start`, which must be where a line begins. Only a line feed ends a line."""
+def read_lines(file: BinaryIO, start: int = 0, silent: Callable[[bytes], bool] | None = None) -> Iterator[Line]:
+    """The lines of `file` from byte `start`, which must be where a line begins. Only a line feed ends a line.
+
+    silent: tells by the bytes of a complete line that it can be left out; the last line comes in any case.
+    """
     file.seek(0)
     encoding = _UTF16_MARKS.get(file.read(2))
     file.seek(start)
-    yield from _read_wide(file, start, encoding) if encoding else _read_narrow(file, start)
+    yield from _read_wide(file, start, encoding) if encoding else _read_narrow(file, start, silent)
 
 
 def decode(body: bytes) -> list[dict[str, Any]]:
@@ -71,16 +74,34 @@ def storable(text: str) -> str:
     return text.replace("\0", "") if "\0" in text else text
 
 
-def _read_narrow(file: BinaryIO, start: int) -> Iterator[Line]:
+def _read_narrow(file: BinaryIO, start: int, silent: Callable[[bytes], bool] | None) -> Iterator[Line]:
+    left_out = None
     while body := file.readline(LONGEST_LINE):
-        end, over_long = start + len(body), False
-        while len(body) == LONGEST_LINE and not body.endswith(b"\n"):
-            rest = file.readline(LONGEST_LINE)
-            if not rest:
-                break
-            over_long, end, body = True, end + len(rest), rest if rest.endswith(b"\n") else body
-        yield Line(start, end, body.endswith(b"\n"), None if over_long else body)
+        end = start + len(body)
+        if body.endswith(b"\n"):
+            if silent and silent(body):
+                left_out = start, end, body
+            else:
+                left_out = None
+                yield Line(start, end, True, body)
+        else:
+            left_out = None
+            whole = len(body) < LONGEST_LINE
+            end, complete = (end, False) if whole else _pass_over(file, end)
+            yield Line(start, end, complete, body if whole else None)
         start = end
+    if left_out:
+        start, end, body = left_out
+        yield Line(start, end, True, body)
+
+
+def _pass_over(file: BinaryIO, end: int) -> tuple[int, bool]:
+    """Where an over-long line ends, and whether a line feed ends it."""
+    while rest := file.readline(LONGEST_LINE):
+        end += len(rest)
+        if rest.endswith(b"\n"):
+            return end, True
+    return end, False
 
 
 def _read_wide(file: BinaryIO, start: int, encoding: str) -> Iterator[Line]:
