@@ -1,7 +1,7 @@
 """Keeps the files that the hooks read equal to the store: one document each, replaced whole, only when it changed.
 
-A project is rendered again only when its own memories, its sessions, what holds everywhere, the settings, the program or
-the day have changed; render/state.json remembers what was rendered from what. Knows nothing of who changed the store.
+A project is rendered again only when its own memories, its sessions, what holds everywhere, the settings, the program
+or the day have changed; render/state.json remembers what came from what. Knows nothing of who changed the store.
 """
 
 import contextlib
