@@ -17,7 +17,7 @@ from hippo_core.paths import Paths
 from hippo_core.store import Store
 
 T = TypeVar("T")
-_WAIT = 60.0  # seconds that a detached job gets on a busy machine; waiting ends as soon as it has done its work
+_WAIT = 120.0  # seconds that a detached job gets on a busy machine; waiting ends as soon as it has done its work
 
 
 @dataclass(frozen=True)

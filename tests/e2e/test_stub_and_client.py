@@ -1,11 +1,13 @@
 """The instruments themselves: the stub speaks the API that the real client expects, and the runner keeps it at home."""
 
 import json
+import shutil
 import urllib.error
 import urllib.request
 
 import pytest
 
+from e2e.client_binary import ClientUnavailableError, client_binary
 from e2e.stub_api import fail, say, use
 
 pytestmark = pytest.mark.e2e
@@ -97,3 +99,21 @@ def test_the_client_runs_a_scripted_tool_and_answers_with_its_result(bare_client
 def test_two_prompts_on_standard_input_are_two_turns(bare_client):
     run = bare_client.converse(["first thing", "second thing"])
     assert [("first" in r.prompt, "second" in r.prompt) for r in run.main] == [(True, False), (False, True)]
+
+
+def test_without_npm_the_client_is_said_to_be_unavailable(tmp_path, monkeypatch):
+    monkeypatch.setenv("HIPPO_CLIENT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ClientUnavailableError, match="npm is not on PATH"):
+        client_binary()
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not on PATH")
+def test_without_a_network_the_client_is_said_to_be_unavailable_and_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("HIPPO_CLIENT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))
+    monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9")
+    monkeypatch.setenv("npm_config_fetch_retry_mintimeout", "10")
+    with pytest.raises(ClientUnavailableError, match="npm could not fetch the client"):
+        client_binary()
+    assert not [entry.name for entry in (tmp_path / "cache").iterdir() if entry.is_dir()]
