@@ -175,6 +175,15 @@ def test_scope_and_type_are_filtered_before_ranking(remember, ask):
     assert [r.memory.id for r in ask("deploy", embedder, types=[MemoryType.PREFERENCE]).results] == [everywhere.id]
 
 
+def test_many_small_projects_do_not_blow_up_the_file(remember, paths):
+    embedder = WordVectors()
+    embedder.dimension = 384
+    for n in range(30):
+        remember("deploy note", scope=project_scope(f"example.org/team/p{n}", f"p{n}"), embedder=embedder)
+    size = paths.store.stat().st_size + paths.store.with_name("memory.db-wal").stat().st_size
+    assert size < 20 * 2**20
+
+
 # -- what may be missing ---------------------------------------------------------------------------------------------
 
 
