@@ -150,7 +150,7 @@ class TestFailures:
         real = step.guard
         monkeypatch.setattr(step, "guard", lambda m: 1 / 0 if m.text == "boom" else real(m))
         report = archive_files(store, [bad, path])
-        assert report.messages == 2 and report.failed == [(bad, "ZeroDivisionError: division by zero")]
+        assert report.messages == 2 and report.failed == [(bad, f"{bad} could not be taken in (ZeroDivisionError).")]
         assert rows(store) and not store.archive.session("bad")
 
     def test_a_file_that_fails_while_it_is_read_leaves_nothing_behind(self, store, path, monkeypatch):
@@ -191,6 +191,13 @@ class TestFailures:
         os.mkfifo(tmp_path / "pipe.jsonl")
         report = archive_files(store, transcript_files(tmp_path))
         assert report.messages == 1 and [path.name for path, _ in report.failed] == ["pipe.jsonl"]
+
+
+def test_half_a_surrogate_pair_anywhere_is_stored(store, tmp_path):
+    odd = "x \ud83d y"
+    path = write(tmp_path / "s.jsonl", user(odd, uuid=odd, sessionId=odd, cwd=f"/{odd}", gitBranch=odd))
+    assert archive_files(store, [path]).messages == 1
+    assert texts(store, "x \ufffd y") == ["x \ufffd y"]
 
 
 class TestGuarded:

@@ -158,6 +158,12 @@ def test_a_client_remark_in_its_own_block_does_not_silence_the_user(heard):
     assert heard(user(blocks)) == [(Role.USER, "Use port 8080.")]
 
 
+def test_an_interruption_with_words_behind_it_keeps_the_words(heard):
+    assert heard(user("[Request interrupted by user for tool use]No, use port 80.")) == [
+        (Role.USER, "No, use port 80.")
+    ]
+
+
 def test_summaries_are_summaries(heard):
     compact = "This session is being continued from a previous conversation that ran out of context. We fixed it."
     said = heard(
@@ -281,6 +287,12 @@ class TestQueued:
             (Role.USER, "and port 80"),
             (Role.ASSISTANT, "Working."),
             (Role.USER, "Thanks."),
+        ]
+
+    def test_several_that_one_user_record_delivers_together(self, heard):
+        together = user("use bash\nand port 80", 5)
+        assert heard(self.enqueue("use bash"), self.enqueue("and port 80", 2), together) == [
+            (Role.USER, "use bash\nand port 80")
         ]
 
     def test_typed_and_delivered_is_said_once(self, heard):

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from transcript_files import assistant, line, user, write
+from transcript_files import assistant, line, user
 
 from hippo_core.errors import TranscriptError
 from hippo_core.transcripts import lines
@@ -83,7 +83,7 @@ def test_only_a_line_feed_ends_a_line(read):
     assert read(json.dumps(user(text), ensure_ascii=False).encode() + b"\n")[0] == [text]
 
 
-def test_a_lone_surrogate_becomes_something_that_can_be_stored(read, store):
+def test_a_lone_surrogate_becomes_something_that_can_be_stored(read):
     texts, _ = read(
         rb'{"type":"user","uuid":"\ud83d","cwd":"\udc00","message":{"content":"bad \ud83d half \ud83e\udd16"}}'
     )

@@ -61,7 +61,10 @@ def archive_files(
 
 
 def _archive_file(store: Store, path: Path, source: Source | None, places: "_Places", report: ArchiveReport) -> None:
-    stat = path.stat()
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
     if not S_ISREG(stat.st_mode):
         raise TranscriptError(f"{path} is no file.")  # a pipe would never end
     start = 0
@@ -100,7 +103,9 @@ def _archive_file(store: Store, path: Path, source: Source | None, places: "_Pla
 
 def _record_failure(store: Store, path: Path, source: Source | None, error: Exception) -> str:
     """Note in the store that a file could not be taken in, and return why."""
-    reason = str(error) if isinstance(error, TranscriptError) else f"{type(error).__name__}: {error}"
+    # An unforeseen error may quote what it failed on, which the guard has not seen: only its name is kept.
+    known = isinstance(error, TranscriptError)
+    reason = str(error) if known else f"{path} could not be taken in ({type(error).__name__})."
     with store.transaction():
         failed = source or store.progress.begin_source(_name(path))
         store.progress.save_source(failed, attempts=failed.attempts + 1, error=reason)

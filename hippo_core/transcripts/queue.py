@@ -29,12 +29,19 @@ class Queue:
             if key in self._given_out:
                 self._given_out.remove(key)  # an earlier reading gave it out as a queued prompt
                 return
-            waiting = self._waiting.pop(key, None)
-            if waiting is not None:
-                self._held[waiting] = None
+            self._settle(message, key)
         self._held.append(message)
         if not self._waiting:
             yield from self._release()
+
+    def _settle(self, message: Message, key: str) -> None:
+        """Drop the waiting prompts that this user record repeats, alone or as lines among others."""
+        lines = f"\n{message.text}\n"
+        for waiting, position in list(self._waiting.items()):
+            prompt = self._held[position]
+            if waiting == key or (prompt and f"\n{prompt.text}\n" in lines):
+                self._held[position] = None
+                del self._waiting[waiting]
 
     def close(self) -> Iterator[Message]:
         """At the end of the file: what still waits was said, and nobody repeated it."""

@@ -9,7 +9,13 @@ from datetime import datetime, timezone
 from typing import Any
 
 from hippo_core.model.message import Role
-from hippo_core.transcripts.injected import is_compact_summary, is_machine_prompt, is_noise, without_blocks
+from hippo_core.transcripts.injected import (
+    is_compact_summary,
+    is_machine_prompt,
+    is_noise,
+    without_blocks,
+    without_interruption,
+)
 
 # A text longer than this is a pasted log or data set: its beginning and its end are kept.
 LONGEST_TEXT, KEPT_END = 200_000, 50_000
@@ -107,7 +113,9 @@ def _user(record: dict[str, Any], in_agent_file: bool) -> Speech | None:
     role = Role.PARENT if in_agent_file or record.get("isSidechain") else Role.USER
     if isinstance(content, list):
         # The client puts its own remarks into blocks of their own.
-        content = [block for block in content if not is_noise(_block_text(block))]
+        content = [
+            text for block in content if (text := without_interruption(_block_text(block))) and not is_noise(text)
+        ]
     raw = _joined(content)
     if is_compact_summary(raw):
         return _spoken(Role.SUMMARY, raw)
@@ -145,7 +153,7 @@ def _spoken(role: Role, raw: str) -> Speech | None:
     prompt = role in (Role.USER, Role.PARENT)
     if prompt and (is_noise(raw) or is_machine_prompt(raw)):
         return None
-    text = without_blocks(raw).strip()
+    text = without_blocks(without_interruption(raw) if prompt else raw).strip()
     if not text or (prompt and is_noise(text)):
         return None
     if len(text) > LONGEST_TEXT:
