@@ -8,8 +8,9 @@ import pytest
 
 from e2e.client import CLOSED_PORT, Client
 from e2e.installation import User
-from e2e.stub_api import use
+from e2e.stub_api import StubApi, use
 from e2e.test_tools import call
+from hippo_core.store import Store
 
 pytestmark = [
     pytest.mark.e2e,
@@ -38,12 +39,12 @@ def test_from_install_to_uninstall(client_program: Path, api, shared_folder: Pat
     assert user.hippo("rules", "add", RULE, "--always").returncode == 0
     assert RULE in client.ask("hello").main[0].text
 
-    # A command of ours names a program that runs as it stands there, from anywhere and without a variable set.
-    command = _command_in(client.ask("/memories").main[0].prompt)
-    api.on(lambda request: not request.tool_results, use("Bash", {"command": command}))
-    run = client.ask("/memories", "--allowedTools", f"Bash({command})")
-    assert run.event("result")["permission_denials"] == []
-    assert str(user.paths.store) in run.main[-1].tool_results[0]
+    assert str(user.paths.store) in _run_command(client, api, "/memories", r"`(.* status)`")
+    with Store.open(user.paths.store, readonly=True) as store:
+        (unwanted,) = store.memories.fetch(store.memories.containing("token bucket")).values()
+    _run_command(client, api, "/forget the bucket", r"`(.* forget )ID --yes`", f"{unwanted.public_id} --yes")
+    with Store.open(user.paths.store, readonly=True) as store:
+        assert store.memories.containing("token bucket") == []
 
     user.install("--uninstall")
     assert client.settings.read_bytes() == before
@@ -63,8 +64,16 @@ def _put_on_path(user: User, binary: Path) -> None:
     script.chmod(0o755)
 
 
-def _command_in(body: str) -> str:
-    """The command that the body of /memories tells the model to run."""
-    found = re.search(r"^`(.* status)`$", body, re.MULTILINE)
-    assert found, body
-    return found[1]
+def _run_command(client: Client, api: StubApi, prompt: str, pattern: str, more: str = "") -> str:
+    """Let the model run the program that one of our commands names; what it printed.
+
+    The line must work as it stands in the command: from any folder, without a variable set.
+    """
+    body = client.ask(prompt).main[0].prompt
+    named = re.search(pattern, body)
+    assert named, body
+    line = named[1] + more
+    api.on(lambda request: not request.tool_results, use("Bash", {"command": line}))
+    run = client.ask(prompt, "--allowedTools", f"Bash({line})")
+    assert run.event("result")["permission_denials"] == []
+    return run.main[-1].tool_results[0]
