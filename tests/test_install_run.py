@@ -86,6 +86,11 @@ def test_purge_alone_is_refused():
     assert done.returncode == 2 and "--uninstall" in done.stderr
 
 
+def test_folder_of_transcripts_that_is_not_there_is_refused(paths, tmp_path):
+    assert "no such folder" in only_line(run("--from", str(tmp_path / "nowhere")), status=2)
+    assert not paths.home.exists()
+
+
 def test_uninstalling_nothing_says_so(paths):
     done = run("--uninstall")
     assert done.returncode == 0 and "Nothing is installed" in done.stdout

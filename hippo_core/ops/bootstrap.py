@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hippo_core import __version__
-from hippo_core.errors import BusyError, HippoError, InstallError, WheelMissingError
+from hippo_core.errors import BusyError, HippoError, InstallError, UsageError, WheelMissingError
 from hippo_core.ops import venv
 from hippo_core.ops.record import Record
 from hippo_core.ops.steps import step, use_utf8
@@ -51,6 +51,9 @@ def main(arguments: Sequence[str]) -> int:
 def install(paths: Paths, options: argparse.Namespace) -> int:
     """Do what is not done yet, then set up memory with the new environment's Python."""
     venv.refuse_incomplete_python()
+    for folder in options.folders:
+        if not os.path.isdir(folder):
+            raise UsageError(f"--from {folder}: there is no such folder, so nothing was done.")
     record = Record(paths)
     if paths.venv.exists() and not record.exists:
         raise InstallError(f"{paths.venv} was not made by this installer. Move it away, or set HIPPO_HOME.")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.installation import Installed, User
+from e2e.installation import SOURCE, Installed, User
 from hippo_core.ops import venv
 from hippo_core.store import Store
 
@@ -82,6 +82,40 @@ def test_every_package_of_the_locks_imports_what_the_product_needs(installed: In
     code = "import apsw, click, platformdirs, filelock, rich, mcp.server, sqlite_vec, tokenizers, onnxruntime, numpy"
     environment = {**installed.user.environment, "ORT_DISABLE_TELEMETRY": "1"}
     assert subprocess.run([installed.python, "-I", "-c", code], env=environment).returncode == 0
+
+
+def test_platform_without_vector_wheels_works_by_keywords_until_there_are_some(
+    installed: Installed, shared_folder: Path, pip_cache: Path
+):
+    """The index of this user's pip is a folder that holds the core packages and nothing else."""
+    user = User(shared_folder / f"keywords {os.getpid()}", pip_cache)
+    user.hold_sessions()
+    mirror = shared_folder / f"mirror-{os.getpid()}"  # no space in it: pip takes the setting for a list
+    command = [
+        "--disable-pip-version-check",
+        "download",
+        "--quiet",
+        "--require-hashes",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--dest",
+        str(mirror),
+    ]
+    lock = str(SOURCE / "requirements" / "core.lock")
+    subprocess.run([installed.python, "-m", "pip", *command, "-r", lock], env=user.environment, check=True)
+
+    user.extra = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(mirror), "PIP_CONFIG_FILE": os.devnull}
+    said = user.install()
+    assert "Recall works by keywords, without vectors" in said and "Hippocampus is ready." in said
+    found = user.hippo("recall", "rate limiting", "--all")
+    assert found.returncode == 0 and "token bucket" in found.stdout
+
+    user.extra = {}
+    said = user.install()
+    assert "without vectors" not in said
+    explained = user.hippo("recall", "rate limiting", "--all", "--explain")
+    assert "token bucket" in explained.stdout and "cosine" in explained.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
