@@ -91,9 +91,9 @@ def _summary(paths: Paths, report: PassReport, registration: Registration) -> li
         first, last = store.archive.span()
     period = f", {_day(first)} to {_day(last)}" if first is not None else ""
     rows = [
-        ("read", f"{report.files:,} transcripts, {projects:,} projects{period}"),
-        ("archived", f"{messages:,} messages; searchable, and nothing leaves this machine"),
-        ("learned", f"{memories:,} memories; offline: no model was called, nobody pays"),
+        ("read", f"{_count(report.files, 'new transcript')}, {_count(projects, 'project')}{period}"),
+        ("archived", f"{_count(messages, 'message')}; searchable, and nothing leaves this machine"),
+        ("learned", f"{_count(memories, 'memory')}; offline: no model was called, nobody pays"),
         ("store", f"{paths.store}, {paths.store.stat().st_size / 1e6:,.1f} MB"),
         ("plugin", registration.line),
     ]
@@ -101,8 +101,14 @@ def _summary(paths: Paths, report: PassReport, registration: Registration) -> li
     lines += [f"    {command}" for command in registration.commands]
     if report.failed:
         path, reason = report.failed[0]
-        lines.append(f"  {'skipped':<10}{len(report.failed):,} files that could not be read, first {path}: {reason}")
+        lines.append(f"  {'skipped':<10}{_count(len(report.failed), 'file')} could not be read: {path} ({reason})")
     return lines + [f"  {'note':<10}{note}" for note in report.notes]
+
+
+def _count(number: int, noun: str) -> str:
+    """A number of things in words: no files, 1 file, 2 files, 2 memories."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}" if number else f"no {plural}"
 
 
 def _day(at: float) -> str:
