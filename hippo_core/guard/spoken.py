@@ -4,11 +4,13 @@ Looks at what they typed in the newest sessions of this folder, as the client's 
 alone is the model's word. Knows nothing of memories.
 """
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from hippo_core.errors import TranscriptError
 from hippo_core.model.message import Role
 from hippo_core.paths import client_home
 from hippo_core.transcripts.claude_code import Transcript
@@ -23,12 +25,15 @@ def spoken_by_user(text: str, folder: str, session_id: str | None = None) -> boo
     wanted = _folded(text)
     if not wanted:
         return False
-    return any(
-        wanted in _folded(message.text)
-        for file in _live_transcripts(folder, session_id)
-        for message in Transcript(file, max(0, file.stat().st_size - _TAIL))
-        if message.role is Role.USER
-    )
+    return any(wanted in _folded(said) for file in _live_transcripts(folder, session_id) for said in _turns(file))
+
+
+def _turns(file: Path) -> Iterator[str]:
+    """What the user said near the end of a transcript; nothing where it cannot be read."""
+    with contextlib.suppress(OSError, TranscriptError):
+        for message in Transcript(file, max(0, file.stat().st_size - _TAIL)):
+            if message.role is Role.USER:
+                yield message.text
 
 
 def _live_transcripts(folder: str, session_id: str | None) -> Iterator[Path]:

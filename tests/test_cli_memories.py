@@ -1,0 +1,175 @@
+"""The commands that store, show and delete memories, as a person types them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from hippo_core.cli.main import hippo
+from hippo_core.errors import HippoError
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import scope_of
+from hippo_core.store import Store
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, paths):
+    """Runs a command in a project's folder and gives its output; an error of ours is raised."""
+    monkeypatch.chdir(tmp_path)
+    paths.home.mkdir()
+    paths.config.write_text('{"embedder": "off"}', encoding="utf-8")
+
+    def call(*arguments, typed=None, code=0):
+        result = CliRunner().invoke(hippo, arguments, input=typed)
+        if isinstance(result.exception, HippoError):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return call
+
+
+def say(paths, text, uid):
+    with Store.open(paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/client/s1.jsonl")
+        message = Message(uid, "s1", Role.USER, text, 1.0, os.getcwd(), 0)
+        store.archive.append(message, scope=scope_of(os.getcwd()), source_id=source.id)
+
+
+def test_remember_shows_the_type_it_guessed(run):
+    said = run("remember", "Never", "push", "on", "a", "Friday")
+    assert "m1" in said and "rule" in said and "guessed" in said
+    assert "guessed" not in run("remember", "--type", "fact", "The port is 9090.")
+    assert "Known already" in run("remember", "the port is 9090.")
+
+
+def test_remember_reads_standard_input_and_keeps_its_lines(run):
+    assert "m1" in run("remember", "-", typed="first line\n部署\n")
+    assert json.loads(run("show", "m1", "--json"))["text"] == "first line\n部署"
+
+
+def test_a_memory_belongs_to_this_project_another_or_all(run, tmp_path):
+    (tmp_path / "other").mkdir()
+    run("remember", "zebra here"), run("remember", "--project", "other", "zebra there")
+    run("remember", "--global", "--pin", "zebra everywhere")
+    rows = json.loads(run("list", "--json", "--all"))
+    assert {row["text"]: row["scope_label"] for row in rows} == {
+        "zebra here": tmp_path.name, "zebra there": "other", "zebra everywhere": "everywhere",
+    }  # fmt: skip
+    assert {row["text"]: row["pinned"] for row in rows}["zebra everywhere"]
+    here = run("list")
+    assert "zebra here" in here and "zebra everywhere" in here and "zebra there" not in here
+    assert "zebra there" in run("list", "--project", "other")
+    with pytest.raises(HippoError, match="either"):
+        run("remember", "--global", "--project", "other", "both")
+
+
+def test_list_is_narrowed_by_type_author_and_number(run):
+    run("remember", "--type", "fact", "one"), run("remember", "--type", "decision", "two")
+    assert "two" in run("list", "--type", "decision") and "one" not in run("list", "--type", "decision")
+    assert "No such memory" in run("list", "--author", "machine")
+    assert "There are more" in run("list", "-n", "1") and run("list", "-n", "1").count("today") == 1
+
+
+def test_show_tells_everything_of_a_memory_and_of_a_message(run, paths):
+    run("remember", "We dropped redis because it lost sessions.")
+    say(paths, "the zebra crossing", "u1")
+    shown = run("show", "m1")
+    for part in ("We dropped redis", "decision", "no job changes it", "importance", "add by user"):
+        assert part in shown
+    assert "the zebra crossing" in run("show", "a1") and "user" in run("show", "a1")
+    for wrong in ("m9", "a9", "x1", ""):
+        with pytest.raises(HippoError):
+            run("show", wrong)
+
+
+def test_show_names_the_sources_with_their_text(run, paths):
+    from hippo_core.model.memory import Draft
+    from hippo_core.model.types import Author, MemoryType
+
+    say(paths, "the zebra crossing is closed", "u1")
+    with Store.open(paths.store) as store, store.transaction():
+        scope = scope_of(os.getcwd())
+        store.memories.ensure_scope(scope)
+        draft = Draft("Crossing closed.", MemoryType.FACT, scope.key, Author.MACHINE, sources=("u1", "u2"))
+        store.memories.add(draft, "distil")
+    shown = run("show", "m1")
+    assert "the zebra crossing is closed" in shown and "1 of them" in shown and "m1" in run("show", "a1")
+    fields = json.loads(run("show", "m1", "--json"))
+    assert fields["sources"][0]["text"] == "the zebra crossing is closed" and fields["sources_gone"] == 1
+
+
+# -- forget ------------------------------------------------------------------------------------------------------------
+
+
+def test_forget_shows_what_would_go_and_deletes_nothing_without_an_answer(run, paths):
+    run("remember", "The vault code is quagga-7731.")
+    with pytest.raises(HippoError, match="--yes"):
+        run("forget", "m1")
+    assert "quagga" in run("show", "m1")
+    said = run("forget", "m1", "--yes")
+    assert "quagga" in said and "1 memory, 0 messages" in said and "no byte" in said
+    assert not any(b"quagga" in file.read_bytes() for file in paths.home.rglob("*") if file.is_file())
+
+
+def test_forget_by_text_takes_memories_and_messages(run, paths):
+    run("remember", "The vault code is quagga-7731."), say(paths, "QUAGGA-7731 it is", "u1")
+    said = run("forget", "--query", "quagga-7731", "--yes")
+    assert "1 memory, 1 message" in said and "/client/s1.jsonl" in said
+    assert "nothing was deleted" in run("forget", "--query", "quagga-7731", "--yes")
+
+
+def test_the_preview_is_bounded(run):
+    for number in range(20):
+        run("remember", f"quagga number {number}")
+    with pytest.raises(HippoError, match="Nothing was deleted"):
+        run("forget", "--query", "quagga")
+    said = run("forget", "--query", "quagga", "--yes")
+    assert "20 memories" in said and "… and 8 more" in said and said.count("quagga number") == 12
+
+
+def test_forget_wants_ids_or_a_text_and_known_ones(run):
+    run("remember", "something")
+    for wrong in ((), ("m1", "--query", "some"), ("m9",), ("nonsense",), ("--query", "")):
+        with pytest.raises(HippoError):
+            run("forget", *wrong, "--yes")
+    assert "something" in run("show", "m1")
+
+
+def test_forget_keeps_the_archive_when_asked(run, paths):
+    run("remember", "The vault code is quagga-7731."), say(paths, "The vault code is quagga-7731.", "u1")
+    assert "1 memory, 0 messages" in run("forget", "m1", "--keep-archive", "--yes")
+    assert "quagga" in run("show", "a1")
+
+
+# -- as a process ------------------------------------------------------------------------------------------------------
+
+
+def hippo_process(*arguments, folder, text=None):
+    return subprocess.run(
+        [sys.executable, "-m", "hippo_core.cli.main", *arguments], cwd=folder, input=text, capture_output=True,
+        text=True, encoding="utf-8", env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=120,
+    )  # fmt: skip
+
+
+def test_an_error_is_one_line_and_a_code(tmp_path, paths):
+    missing = hippo_process("list", folder=tmp_path)
+    assert (missing.returncode, missing.stdout, missing.stderr.count("\n")) == (1, "", 1)
+    hippo_process("remember", "--no-embed", "kept", folder=tmp_path)
+    whole = paths.store.read_bytes()
+    paths.store.write_bytes(b"no database " * 500)
+    for command in (("remember", "x", "--no-embed"), ("list",), ("show", "m1"), ("forget", "m1", "--yes"), ("status",)):
+        done = hippo_process(*command, folder=tmp_path)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1 and "damaged" in done.stderr, command
+    assert paths.store.read_bytes() == b"no database " * 500
+    paths.store.write_bytes(whole)
+    assert "kept" in hippo_process("list", folder=tmp_path).stdout
+
+
+def test_forget_in_a_pipe_refuses_with_the_way_out(tmp_path):
+    hippo_process("remember", "--no-embed", "quagga", folder=tmp_path)
+    done = hippo_process("forget", "m1", folder=tmp_path, text="y\n")
+    assert done.returncode == 2 and "--yes" in done.stderr and "quagga" in done.stdout

@@ -1,0 +1,77 @@
+"""Status is honest: it counts what is there, says who pays, and names what needs the user."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from hippo_core.cli.status import status_command
+from hippo_core.errors import StoreMissingError
+from hippo_core.ingest.remember import remember
+from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.ops.status import look
+
+
+def tell(store, paths, text, author=Author.HUMAN, kind=MemoryType.FACT, scope=GLOBAL_SCOPE):
+    return remember(store, paths, text, type=kind, scope=scope, author=author, actor="test")
+
+
+def test_it_counts_what_is_there(store, paths, tmp_path):
+    shop = project_scope("example.org/a/shop", "shop")
+    tell(store, paths, "one"), tell(store, paths, "two", kind=MemoryType.DECISION, scope=shop)
+    tell(store, paths, "three", Author.MACHINE, scope=shop)
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        store.progress.save_source(source, error="Permission denied", bad_lines=3)
+    status = look(paths, str(tmp_path))
+    assert status.memories == {"fact": 2, "decision": 1} and status.scopes == {"shop": 2, "everywhere": 1}
+    assert (status.by_you, status.files, status.bad_lines) == (2, 1, 3)
+    assert status.set_aside == [("/t.jsonl", "Permission denied")]
+    assert status.without_vectors == 3 and status.bytes >= paths.store.stat().st_size
+    assert status.rendered_at is not None and status.always_on > 0
+
+
+def test_nobody_pays_unless_the_user_chose_who(store, paths, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "stray")
+    assert look(paths, str(tmp_path)).paid_by == "nobody"
+    paths.config.write_text('{"embedder": "openai"}', encoding="utf-8")
+    assert "OpenAI" in look(paths, str(tmp_path)).paid_by
+
+
+def test_what_needs_the_user_is_named_and_nothing_else(store, paths, tmp_path, isolated):
+    needs = " ".join(look(paths, str(tmp_path)).needs)
+    assert "install.py" in needs and "No session" in needs and "forget" not in needs
+    tell(store, paths, "one")
+    with store.transaction():
+        store.forgetting.erase([1], [])
+    assert any("forget is not finished" in need for need in look(paths, str(tmp_path)).needs)
+
+
+@pytest.mark.parametrize("settings, state", [
+    (None, "not registered"), ("{}", "not registered"), ("no json", "not registered"),
+    ('{"enabledPlugins": {"hippo@hippocampus": true}}', "enabled"),
+    ('{"enabledPlugins": {"hippo@hippocampus": false}}', "disabled"),
+])  # fmt: skip
+def test_whether_the_client_runs_the_plugin(store, paths, tmp_path, isolated, settings, state):
+    assert look(paths, str(tmp_path)).plugin == "not staged"
+    marketplace = paths.plugin / ".claude-plugin" / "marketplace.json"
+    marketplace.parent.mkdir(parents=True)
+    marketplace.write_text("{}", encoding="utf-8")
+    if settings is not None:
+        (isolated / ".claude").mkdir()
+        (isolated / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
+    assert look(paths, str(tmp_path)).plugin == state
+
+
+def test_one_screen_for_people_and_json_for_programs(store, paths):
+    tell(store, paths, "one")
+    said = CliRunner().invoke(status_command).output
+    assert "1 fact" in said and "nobody" in said and str(paths.store.name) in said
+    assert len(said.splitlines()) < 24 and max(map(len, said.splitlines())) < 200
+    assert json.loads(CliRunner().invoke(status_command, ["--json"]).output)["memories"] == {"fact": 1}
+
+
+def test_without_a_store_it_says_so(paths, tmp_path):
+    with pytest.raises(StoreMissingError, match="hippo ingest"):
+        look(paths, str(tmp_path))
