@@ -134,6 +134,14 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:replaced|dropped|abandoned|rejected|deprecated)\b.{2,80}\b(?:with|by|because|in favou?r of)\b",
         r"\b(?:mov|switch|migrat)ing (?:away from|off|over to)\b",
     ),
+    _spoken(
+        T.DECISION,
+        0.8,
+        "we",
+        r"\bwe(?:'ve| have)?(?: (?:now|since|just|recently|also))? (?:dropped|replaced|retired|abandoned|deprecated|"
+        r"rejected|switched|migrated|moved|adopted|introduced|standardi[sz]ed on|got rid of|stopped using)\b",
+        r"\bwe (?:no longer|don't|do not|never) (?:use|support|ship|run|allow)\b",
+    ),
     _cue(
         T.DECISION,
         0.8,

@@ -1,4 +1,4 @@
-"""One pass over the transcripts: lock, archive, distil what is finished, embed, render. Every caller runs this one.
+"""One pass over the transcripts: lock, archive, distil what is finished, render, embed. Every caller runs this one.
 
 Knows the order of the steps and nothing of how each is done. Nothing depends on a pass being started or ending well:
 whatever one leaves undone, the next one finds.
@@ -90,9 +90,9 @@ class _Pass:
                 if not archive_only:
                     self._distil(store, self.over | notes)
                     forget_notes(self.paths, notes)
-                    if self.embed:
-                        self._embed(store)
-                self._render(store)
+                self._render(store)  # before the slow part, so that a session that starts now is shown what is new
+                if self.embed and not archive_only:
+                    self._embed(store)
 
     def _archive(self, store: Store, roots: Sequence[Path]) -> None:
         from hippo_core.ingest.archive import archive_files
