@@ -382,7 +382,7 @@ def test_it_answers_while_another_process_writes(running, store, paths, folder):
     def write():
         with Store.open(paths.store) as writer:
             number = 0
-            while not stop.wait(0.005):
+            while number < 200 and not stop.wait(0.005):
                 number += 1
                 learn(writer, f"zebra {number}", folder)
 
