@@ -1,15 +1,17 @@
 """The tool server: one MCP server on standard input and output, a thin face over the same functions as the commands.
 
-Standard output belongs to the protocol. The store is opened read-only for each search and closed after it, so that a
-session that stays open for days holds back no checkpoint and sees a store that was created, migrated or replaced
-meanwhile. The embedding model (264 MB) is loaded at the first search, because many sessions never ask.
+Standard output belongs to the protocol. The store stays open for reading between calls, but never with a read under way
+that would hold back a checkpoint. The embedding model (264 MB) is loaded at the first search, because many sessions
+never ask.
 """
 
+import contextlib
 import functools
 import gc
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hippo_core import __version__
@@ -36,11 +38,55 @@ rules. Use memory_add when the user asks to remember something."""
 _MOST_RESULTS, _MOST_NEIGHBOURS = 20, 10
 
 
+class Reader:
+    """The store, open for reading from one call to the next: opening it anew costs a search a third of its time.
+
+    It is opened again when the file was created, replaced, written by a checkpoint or migrated meanwhile, and after
+    any error, so that each call meets the store as it is. One call at a time.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._lock = threading.Lock()
+        self._store: Store | None = None
+        self._file: tuple[int, ...] | None = None
+
+    @contextlib.contextmanager
+    def store(self) -> Iterator[Store]:
+        with self._lock:
+            try:
+                self._ensure_open()
+                yield self._store
+            except BaseException:
+                self._close()
+                raise
+
+    def _ensure_open(self) -> None:
+        file = self._stat()
+        if self._store is not None and not (file == self._file and self._store.current):
+            self._close()
+        if self._store is None:
+            self._store, self._file = Store.open(self._path, readonly=True), file
+
+    def _close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _stat(self) -> tuple[int, ...] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
 class Tools:
     """What the tools do. Each method's docstring is what the model reads about it; each returns text for the model."""
 
     def __init__(self, paths: Paths, folder: str):
         self._paths, self._folder = paths, folder
+        self._reader = Reader(paths.store)
         self._embedder: Embedder | None = None
         self._embedder_of: Config | None = None
         self._loading = threading.Lock()
@@ -54,7 +100,7 @@ projects too."""
         from hippo_core.recall.present import recall_for_model
 
         config = settings.load(self._paths)
-        with Store.open(self._paths.store, readonly=True) as store:
+        with self._reader.store() as store:
             scopes, label = search_scopes(store, self._folder, None, everywhere)
             found = recall(
                 store, query, embedder=self._embedder_for(config), scopes=scopes,
@@ -69,7 +115,7 @@ messages before and after each hit (at most 10). everywhere: other projects too.
         from hippo_core.recall.archive import search_archive
         from hippo_core.recall.present import archive_for_model
 
-        with Store.open(self._paths.store, readonly=True) as store:
+        with self._reader.store() as store:
             scopes, label = search_scopes(store, self._folder, None, everywhere)
             around = _within(around, 0, _MOST_NEIGHBOURS)
             hits = search_archive(store, query, scopes=scopes, k=_within(k, 1, _MOST_RESULTS), around=around)
@@ -103,7 +149,7 @@ wrote them; such a memory is theirs, and nothing changes it but them."""
 first action there. Without a domain: the standing rules, and which domains have rules."""
         from hippo_core.render.rules import rules_for
 
-        with Store.open(self._paths.store, readonly=True) as store:
+        with self._reader.store() as store:
             return rules_for(store, domain, [scope_of(self._folder).key, GLOBAL])
 
     def _embedder_for(self, config: Config) -> Embedder | None:

@@ -58,6 +58,12 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
 
+    @property
+    def current(self) -> bool:
+        """Whether the file still has the schema it was opened with; another version may have migrated it since."""
+        with connection.translated(self.path):
+            return self._db.pragma("user_version") == migrations.NEWEST
+
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
         """SQLite's errors in plain words, for reads outside a transaction."""

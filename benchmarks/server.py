@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""How fast the tool server is: from its start to the answer to `initialize`, and one search once it is warm.
+
+    python benchmarks/server.py [--memories 10000] [--runs 15] [--searches 60]
+
+The start is compared with importing the MCP SDK alone, in turn with it and in the same interpreter: below that no
+server built on the SDK can come. A search is timed as the client sees it, from writing the request to reading the
+answer, with another question each time, so that nothing is answered from a cache.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.recall import PARTS, QUESTIONS, SUBJECTS, fill  # noqa: E402
+from hippo_core.config import Config  # noqa: E402
+from hippo_core.embed.choose import open_embedder  # noqa: E402
+from hippo_core.store import Store  # noqa: E402
+
+SERVE = [sys.executable, "-m", "hippo_core.cli.main", "serve"]
+SDK_ALONE = [sys.executable, "-c", "import mcp.server.mcpserver"]
+START_LIMIT_MS, SEARCH_LIMIT_MS = 1_000, 20
+
+
+class Server:
+    """A server process, asked one thing at a time."""
+
+    def __init__(self, home: Path):
+        self.started = time.perf_counter()
+        environment = {**os.environ, "HIPPO_HOME": str(home), "PYTHONPATH": str(ROOT)}
+        self.process = subprocess.Popen(SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=home, env=environment)
+        self.sent = 0
+
+    def request(self, method: str, **params: object) -> dict:
+        self.sent += 1
+        message = {"jsonrpc": "2.0", "id": self.sent, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def initialize(self) -> float:
+        """Milliseconds from the start of the process to the answer; the client asks for server/discover first."""
+        self.request("server/discover")
+        client = {"name": "benchmark", "version": "1"}
+        self.request("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+        took = time.perf_counter() - self.started
+        self.process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        return took * 1000
+
+    def search(self, query: str) -> float:
+        """Milliseconds that one memory_search takes."""
+        before = time.perf_counter()
+        answer = self.request("tools/call", name="memory_search", arguments={"query": query, "everywhere": True})
+        took = time.perf_counter() - before
+        if answer["result"].get("isError"):
+            raise SystemExit(answer["result"]["content"][0]["text"])
+        return took * 1000
+
+    def stop(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--searches", type=int, default=60)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        with Store.open(home / "memory.db") as store:
+            fill(store, open_embedder(Config()), options.memories)
+        starts, imports = start_times(home, options.runs)
+        first, searches = search_times(home, options.searches)
+    start, alone, search = statistics.median(starts), statistics.median(imports), statistics.median(searches)
+    print(f"start   initialize answered after {start:.0f} ms, median of {options.runs} ({min(starts):.0f} at best)")
+    print(
+        f"        {start / alone:.2f} times importing the SDK alone ({alone:.0f} ms); target: at most {START_LIMIT_MS} ms"
+    )
+    print(
+        f"search  {search:.1f} ms median of {options.searches} ({min(searches):.1f} at best), {options.memories} memories"
+    )
+    print(f"        target: at most {SEARCH_LIMIT_MS} ms; the first, which loads the model, took {first:.0f} ms")
+    return 0 if start <= START_LIMIT_MS and search <= SEARCH_LIMIT_MS else 1
+
+
+def start_times(home: Path, runs: int) -> tuple[list[float], list[float]]:
+    """(server, SDK alone), measured in turn so that both meet the same machine."""
+    starts, imports = [], []
+    for _ in range(runs):
+        server = Server(home)
+        starts.append(server.initialize())
+        server.stop()
+        before = time.perf_counter()
+        subprocess.run(SDK_ALONE, check=True)
+        imports.append((time.perf_counter() - before) * 1000)
+    return starts, imports
+
+
+def search_times(home: Path, count: int) -> tuple[float, list[float]]:
+    """(the first search, the following ones)."""
+    server = Server(home)
+    server.initialize()
+    first = server.search(QUESTIONS[0])
+    extra = [f"{subject} {part}" for subject in SUBJECTS for part in PARTS]
+    questions = [f"{QUESTIONS[i % len(QUESTIONS)]} {extra[i % len(extra)]}" for i in range(count)]
+    times = [server.search(question) for question in questions]
+    server.stop()
+    return first, times
+
+
+if __name__ == "__main__":
+    sys.exit(main())
