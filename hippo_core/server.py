@@ -125,8 +125,8 @@ messages before and after each hit (at most 10). everywhere: other projects too.
         """Store one memory for this project: a sentence or a few that will make sense in six months, without this \
 conversation. type: guessed when left out. by_user: true only for the user's own words, passed on exactly as they \
 wrote them; such a memory is theirs, and nothing changes it but them."""
+        from hippo_core.curate.remember import embed_memory, remember
         from hippo_core.guard.spoken import spoken_by_user
-        from hippo_core.ingest.remember import embed_memory, remember
 
         theirs = by_user and spoken_by_user(text, self._folder, os.environ.get("CLAUDE_CODE_SESSION_ID"))
         author = Author.HUMAN if theirs else Author.MACHINE

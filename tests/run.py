@@ -8,6 +8,7 @@ reads as far as the line that says it is too old.
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 
@@ -37,9 +38,11 @@ def main(arguments):
         name: value for name, value in venv.clean_environment().items() if name in KEPT or not name.startswith(STRAY)
     }
     environment["PYTHONPATH"] = str(REPOSITORY)
-    return subprocess.run(
-        [str(python), "-m", "pytest", "-n", "2", *arguments], cwd=REPOSITORY, env=environment
-    ).returncode
+    command = [str(python), "-m", "pytest", "-n", "2", "-rs", *arguments]  # -rs: what was skipped, and why
+    try:
+        return subprocess.run(command, cwd=REPOSITORY, env=environment).returncode
+    except KeyboardInterrupt:
+        return 130
 
 
 def home():
@@ -51,24 +54,32 @@ def home():
 
 
 def prepare(folder):
-    """Make the environment and fill it where that is not done yet; returns its interpreter."""
-    log, stamp = folder.with_name(folder.name + ".log"), folder / "installed-for-tests.txt"
+    """Make the environment and fill it where that is not done yet for this Python; returns its interpreter."""
+    log, stamp = folder.with_name(folder.name + ".log"), folder / "filled-for-tests.txt"
+    locks = [REPOSITORY / "requirements" / (name + ".lock") for name in LOCKS]
+    python = "{}.{}".format(*sys.version_info)
+    wanted = python + " " + hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()
+    filled = stamp.read_text(encoding="utf-8") if stamp.exists() else ""
+    if filled and filled.split()[0] != python:
+        shutil.rmtree(folder)
     if venv.ensure(folder, log):
         print("made", folder, flush=True)
-    locks = [REPOSITORY / "requirements" / (name + ".lock") for name in LOCKS]
-    wanted = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()
-    if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
+    if filled != wanted:
         venv.mend(folder)
         for lock in locks:
-            print("installing", lock.relative_to(REPOSITORY), flush=True)
-            try:
-                venv.install_lock(folder, lock, log)
-            except WheelMissingError as error:
-                if lock.stem != "vectors":
-                    raise
-                print(error, "Tests of vectors will be skipped.", flush=True)
+            install(folder, lock, log)
         stamp.write_text(wanted, encoding="utf-8")
     return venv.interpreter_of(folder)
+
+
+def install(folder, lock, log):
+    print("installing", lock.relative_to(REPOSITORY), flush=True)
+    try:
+        venv.install_lock(folder, lock, log)
+    except WheelMissingError as error:
+        if lock.stem != "vectors":
+            raise
+        print(error, "Tests of vectors will be skipped.", flush=True)
 
 
 if __name__ == "__main__":

@@ -12,13 +12,12 @@ import apsw
 import pytest
 
 from hippo_core import errors
-from hippo_core.ingest.remember import remember
+from hippo_core.curate.forget import finish, forget, what_would_go
+from hippo_core.curate.remember import remember
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.ops import forget as ops
-from hippo_core.ops.forget import finish, forget, what_would_go
 from hippo_core.store import Store
 from hippo_core.store.memories import EXACT, PLAIN
 
@@ -253,7 +252,7 @@ def test_a_session_of_which_nothing_is_left_leaves_no_folder_name_behind(store, 
 
 def test_a_reader_of_an_older_state_is_waited_for_and_the_rest_is_done_by_the_next_command(store, paths, monkeypatch):
     monkeypatch.setattr("hippo_core.store.connection.BUSY_TIMEOUT_MS", 10)
-    monkeypatch.setattr(ops, "PATIENCE", 0.1)
+    monkeypatch.setattr(job, "PATIENCE", 0.1)
     memory = learn(store, SECRET)
     store.close()
     with Store.open(paths.store) as store:
@@ -280,9 +279,9 @@ def test_a_reader_that_ends_in_time_delays_nothing_but_the_answer(store, paths):
 
 
 def test_nothing_is_forgotten_while_a_pass_could_learn_it_again(store, paths, monkeypatch):
-    from hippo_core.ops.lock import one_at_a_time
+    from hippo_core.lock import one_at_a_time
 
-    monkeypatch.setattr(ops, "PATIENCE", 0.05)
+    monkeypatch.setattr(job, "PATIENCE", 0.05)
     memory = learn(store, SECRET)
     doomed = what_would_go(store, [memory.public_id])
     with one_at_a_time(paths, "ingest"), pytest.raises(errors.BusyError):
@@ -345,16 +344,17 @@ def fail_at(store, fault, action):
 _KILLED = """
 import os, sys
 from pathlib import Path
-from hippo_core.ops import forget as ops
+from hippo_core.curate import forget as job
 from hippo_core.paths import Paths
 from hippo_core.store import Store
 from hippo_core.store.forget import Forgetting
 
 paths, step = Paths(Path(sys.argv[1])), sys.argv[2]
-holder = {"finished": Forgetting, "rewrite": Forgetting, "truncate_log": Forgetting, "erase": Forgetting}.get(step, ops)
+inside = ("finished", "rewrite", "truncate_log", "erase")
+holder = Forgetting if step in inside else job
 setattr(holder, step, lambda *args, **more: os._exit(9))
 with Store.open(paths.store) as store:
-    ops.forget(store, paths, ops.what_would_go(store, text="quagga"))
+    job.forget(store, paths, job.what_would_go(store, text="quagga"))
 """
 
 

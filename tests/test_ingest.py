@@ -11,11 +11,11 @@ from hippo_core.errors import BusyError, StoreCorruptError, StoreFullError, Stor
 from hippo_core.ingest import run
 from hippo_core.ingest.due import note_over, noted
 from hippo_core.ingest.run import run_pass
+from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Role
 from hippo_core.model.scope import scope_of
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.ops.lock import one_at_a_time
 from hippo_core.store import Store
 
 OTHER = "77777777-0000-4000-8000-00000000abcd"

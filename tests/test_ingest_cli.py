@@ -11,7 +11,7 @@ from transcript_files import SESSION, user, write
 
 from hippo_core import config
 from hippo_core.ingest.due import noted
-from hippo_core.ops.lock import one_at_a_time
+from hippo_core.lock import one_at_a_time
 from hippo_core.ops.log import MOST_BYTES, log, log_error
 from hippo_core.store import Store
 

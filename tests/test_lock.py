@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from hippo_core.errors import BusyError, StoreUnavailableError
-from hippo_core.ops.lock import one_at_a_time
+from hippo_core.lock import one_at_a_time
 
 _HOLDER = """
     import sys
     from pathlib import Path
-    from hippo_core.ops.lock import one_at_a_time
+    from hippo_core.lock import one_at_a_time
     from hippo_core.paths import Paths
     with one_at_a_time(Paths(Path(sys.argv[1])), "job"):
         print("held", flush=True)

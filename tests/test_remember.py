@@ -5,8 +5,8 @@ import json
 import pytest
 
 from hippo_core import errors
+from hippo_core.curate.remember import embed_memory, remember
 from hippo_core.guard.spoken import spoken_by_user
-from hippo_core.ingest.remember import embed_memory, remember
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType

@@ -330,7 +330,8 @@ def test_the_store_may_appear_vanish_break_and_come_back(running, paths, folder)
 
 
 def test_a_newer_store_is_refused_with_what_to_do(near, store, paths):
-    store._db.pragma("user_version", 9_999)
+    assert not near.call("rules")[1]
+    store._db.pragma("user_version", 9_999)  # as an upgrade does while the server runs
     for tool, arguments in (("memory_search", {"query": "x"}), ("memory_add", {"text": "something"}), ("rules", {})):
         text, failed = near.call(tool, **arguments)
         assert failed and "newer" in text

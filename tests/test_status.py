@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from hippo_core.cli.status import status_command
+from hippo_core.curate.remember import remember
 from hippo_core.errors import StoreMissingError
-from hippo_core.ingest.remember import remember
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.ops.status import look

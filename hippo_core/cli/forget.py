@@ -8,8 +8,8 @@ import click
 
 from hippo_core import paths
 from hippo_core.cli.memories import memory_line, message_line
+from hippo_core.curate.forget import Doomed, Forgotten, forget, what_would_go
 from hippo_core.errors import UsageError
-from hippo_core.ops.forget import Doomed, Forgotten, forget, what_would_go
 from hippo_core.store import Store
 
 _MOST_SHOWN = 12

@@ -45,8 +45,8 @@ def remember_command(
     as_json: bool,
 ) -> None:
     """Store TEXT (- reads it from standard input) as a memory of your own; no job ever changes it."""
-    from hippo_core.ingest.remember import embed_memory, remember
-    from hippo_core.ops.forget import finish
+    from hippo_core.curate.forget import finish
+    from hippo_core.curate.remember import embed_memory, remember
 
     if everywhere and folder is not None:
         raise UsageError("A memory is either --global or of one --project.")
@@ -67,6 +67,8 @@ def remember_command(
     verb = "Remembered" if memory.version == 1 else "Known already, now confirmed as yours"
     guessed = "" if type_name else " (guessed; hippo remember --type TYPE says otherwise)"
     click.echo(f"{verb}: {on_terminal('number', memory.public_id)}, {memory.type.value}{guessed}, {scope.label}.")
+    if memory.type is MemoryType.RULE and not (memory.always or memory.domain):
+        click.echo(f"It is found when searched for; to have it in every session: hippo rules accept {memory.public_id}")
 
 
 @click.command("list")

@@ -36,7 +36,7 @@ def rules_command() -> None:
 @_folder
 def add(words: tuple[str, ...], always: bool, domain: str | None, folder: str | None) -> None:
     """Set a rule, in your own words."""
-    from hippo_core.ingest.rules import add_rule
+    from hippo_core.curate.rules import add_rule
 
     domain = _one_place(always, domain)
     scope = _scope(folder)
@@ -93,7 +93,7 @@ def show(domain: str | None) -> None:
 @_domain
 def accept(public_id: str, always: bool, domain: str | None) -> None:
     """Make a memory, such as a rule heard in a session, a rule of yours."""
-    from hippo_core.ingest.rules import accept_rule
+    from hippo_core.curate.rules import accept_rule
 
     domain = _one_place(always, domain)
     here = paths.current()
@@ -108,7 +108,7 @@ def accept(public_id: str, always: bool, domain: str | None) -> None:
 @click.argument("words", nargs=-1, required=True, metavar="TEXT")
 def edit(public_id: str, words: tuple[str, ...]) -> None:
     """Give a rule other words."""
-    from hippo_core.ingest.rules import edit_rule
+    from hippo_core.curate.rules import edit_rule
 
     here = paths.current()
     with Store.open(here.store) as store:
@@ -122,7 +122,7 @@ def edit(public_id: str, words: tuple[str, ...]) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(public_id: str, yes: bool) -> None:
     """Take a rule out of force."""
-    from hippo_core.ingest.rules import remove_rule, rule
+    from hippo_core.curate.rules import remove_rule, rule
 
     here = paths.current()
     with Store.open(here.store) as store:

@@ -15,7 +15,7 @@ from hippo_core import config as settings
 from hippo_core.config import Config
 from hippo_core.errors import BusyError, StoreFullError, StoreUnavailableError, VectorsUnavailableError
 from hippo_core.ingest.due import forget_notes, noted
-from hippo_core.ops.lock import one_at_a_time
+from hippo_core.lock import one_at_a_time
 from hippo_core.paths import Paths
 from hippo_core.store import Store
 
@@ -138,7 +138,7 @@ class _Pass:
             self.report.notes.append(f"Recall works by keywords only: {error}")
 
     def _render(self, store: Store) -> None:
-        from hippo_core.ops.forget import finish
+        from hippo_core.curate.forget import finish
         from hippo_core.render.refresh import refresh
 
         refresh(store, self.paths)

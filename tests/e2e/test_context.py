@@ -8,7 +8,7 @@ import pytest
 
 from e2e.stub_api import use
 from e2e.test_packaging import hook_responses
-from hippo_core.ingest.rules import add_rule
+from hippo_core.curate.rules import add_rule
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
 from hippo_core.model.types import Author, MemoryType

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from hippo_core.curate.traces import clean_loose_files, files_holding
 from hippo_core.errors import StoreError, StoreLockedError, UsageError
+from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Memory, parse_id
-from hippo_core.ops.lock import one_at_a_time
-from hippo_core.ops.traces import clean_loose_files, files_holding
 from hippo_core.paths import Paths
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived

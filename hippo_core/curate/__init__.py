@@ -1,0 +1,1 @@
+"""What a person changes by hand: remembering, rules, forgetting."""
