@@ -12,6 +12,7 @@ import apsw
 import pytest
 
 from hippo_core import errors
+from hippo_core.curate import forget as job
 from hippo_core.curate.forget import finish, forget, what_would_go
 from hippo_core.curate.remember import remember
 from hippo_core.model.memory import Draft
