@@ -1,4 +1,4 @@
-"""`hippo forget`: shows what would go, asks, and lets ops.forget take it out."""
+"""`hippo forget`: shows what would go, asks, and lets curate.forget take it out."""
 
 import dataclasses
 import json

@@ -1,4 +1,4 @@
-"""`hippo remember`, `list` and `show`: arguments in, memories out. Storing is ingest.remember's."""
+"""`hippo remember`, `list` and `show`: arguments in, memories out. Storing is curate.remember's."""
 
 import dataclasses
 import json

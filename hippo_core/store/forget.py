@@ -2,7 +2,7 @@
 
 SQLite's secure_delete overwrites what a deletion frees, but where rows were moved between pages a copy may stay behind
 (measured: 2 to 14 of 3,000), and FTS5 keeps the words that separate its pages. So the file is written anew afterwards.
-Knows nothing of what should go; that is decided in ops.forget.
+Knows nothing of what should go; that is decided in curate.forget.
 """
 
 import json
