@@ -1,0 +1,1 @@
+"""What runs by itself and when: the table of jobs, their heartbeats, and the schedulers that start them."""

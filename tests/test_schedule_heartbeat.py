@@ -1,0 +1,76 @@
+"""Heartbeats: last ran and last did work are apart, and no run ends without one."""
+
+import json
+
+import pytest
+
+from hippo_core.errors import BusyError, StoreFullError
+from hippo_core.schedule.heartbeat import beat, read, running
+
+
+def at(monkeypatch, seconds: float) -> None:
+    monkeypatch.setenv("HIPPO_NOW", str(seconds))
+
+
+def test_claude_mem_3406_a_run_that_brings_nothing_does_not_count_as_work(paths, monkeypatch):
+    at(monkeypatch, 1000)
+    with running(paths, "watch") as run:
+        run.worked, run.counts = True, {"messages": 3}
+    at(monkeypatch, 5000)
+    with running(paths, "watch"):
+        pass
+    found = read(paths, "watch")
+    assert (found.last_ran, found.last_worked) == (5000, 1000)
+    assert (found.result, found.counts, found.error) == ("ok", {}, None)
+
+
+def test_a_job_that_never_ran_has_no_heartbeat(paths):
+    assert read(paths, "watch") is None
+
+
+def test_a_job_that_fails_leaves_its_error_and_what_it_had_done(paths, monkeypatch):
+    at(monkeypatch, 1000)
+    with pytest.raises(StoreFullError), running(paths, "watch") as run:
+        run.worked, run.counts = True, {"messages": 2}
+        raise StoreFullError("The disk is full.")
+    found = read(paths, "watch")
+    assert (found.result, found.error, found.counts) == ("failed", "The disk is full.", {"messages": 2})
+    assert found.last_worked == 1000
+
+
+def test_an_unforeseen_error_does_not_put_what_it_quotes_into_the_file(paths):
+    with pytest.raises(ValueError), running(paths, "watch"):
+        raise ValueError("my diary says hello")
+    assert read(paths, "watch").error == "ValueError"
+    assert b"diary" not in (paths.run / "heartbeat" / "watch.json").read_bytes()
+
+
+def test_who_finds_another_at_work_is_busy_and_not_failed(paths):
+    with pytest.raises(BusyError), running(paths, "watch"):
+        raise BusyError("Another one is at work.")
+    found = read(paths, "watch")
+    assert (found.result, found.error) == ("busy", None)
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b"\xff", b'{"last_ran": "x"}', b'{"last_ran": 1}'])
+def test_a_damaged_heartbeat_is_none_and_the_next_run_mends_it(paths, damage):
+    beat(paths, "dream", worked=True, counts={"retired": 1}, error=None, result="ok")
+    (paths.run / "heartbeat" / "dream.json").write_bytes(damage)
+    assert read(paths, "dream") is None
+    beat(paths, "dream", worked=False, counts={}, error=None, result="ok")
+    assert read(paths, "dream").last_worked is None
+
+
+def test_an_error_is_one_redacted_line(paths):
+    secret = "ghp_" + "a1B2" * 9
+    beat(paths, "monitor", worked=False, counts={}, error=f"refused\n{secret} " + "x" * 5000, result="failed")
+    raw = (paths.run / "heartbeat" / "monitor.json").read_text(encoding="utf-8")
+    assert secret not in raw and len(raw) < 1000 and "\n" not in json.loads(raw)["error"]
+
+
+def test_a_job_does_its_work_where_its_heartbeat_cannot_be_written(paths):
+    paths.home.mkdir(parents=True)
+    paths.run.write_text("no folder")
+    with running(paths, "watch") as run:
+        run.worked = True
+    assert read(paths, "watch") is None
