@@ -5,8 +5,9 @@ Knows nothing of ranking, decay or who may ask; it only refuses what must never 
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from typing import Any
 
 import apsw
 
@@ -22,6 +23,7 @@ _COLUMNS = (
     "id, text, type, tier, author, scope, importance, confidence, pinned, always, domain, created_at, confirmed_at, "
     "valid_from, valid_until, seen, version, status, superseded_by"
 )
+_RESTORED = tuple(name for name in _COLUMNS.split(", ") if name not in ("id", "created_at", "version"))
 _CHANGEABLE = {"text", "type", "tier", "scope", "importance", "confidence", "pinned", "always", "domain", "author"}
 EXACT, PLAIN = "memory_exact", "memory_plain"
 
@@ -109,12 +111,20 @@ class Memories:
         self._vectors.drop(number)
         self._journal(actor, "supersede", number, before)
 
-    def retire(self, number: int, actor: str, by: Author) -> None:
-        """Take a memory out of every search; it stays readable by its id."""
+    def retire(self, number: int, actor: str, by: Author, night: int | None = None) -> None:
+        """Take a memory out of every search; it stays readable by its id. night: the one whose job does it."""
         before = self._guarded(number, by)
         self._write(before, before.version, {"status": RETIRED, "valid_until": clock.now()})
         self._vectors.drop(number)
-        self._journal(actor, "retire", number, before)
+        self._journal(actor, "retire", number, before, night)
+
+    def restore(self, now: Memory, earlier: Mapping[str, Any], actor: str, action: str) -> None:
+        """Give a memory the fields it had `earlier`, as its journal has them. Its version goes on."""
+        text = earlier["text"]
+        fields = {name: earlier[name] for name in _RESTORED}
+        self._write(now, now.version, {**fields, "cjk": pairs(text), "digest": _digest(text)})
+        self._vectors.drop(now.id)
+        self._journal(actor, action, now.id, now)
 
     def note(self, number: int, actor: str, action: str) -> None:
         """Journal what happened to a memory without changing it."""
@@ -272,11 +282,11 @@ class Memories:
     def _add_sources(self, number: int, uids: Iterable[str]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO memory_source VALUES (?, ?)", [(number, uid) for uid in uids])
 
-    def _journal(self, actor: str, action: str, number: int, before: Memory | None) -> None:
+    def _journal(self, actor: str, action: str, number: int, before: Memory | None, night: int | None = None) -> None:
         state = None if before is None else json.dumps(dataclasses.asdict(before))
         self._db.execute(
-            "INSERT INTO journal(at, actor, action, memory_id, before) VALUES (?, ?, ?, ?, ?)",
-            (clock.now(), actor, action, number, state),
+            "INSERT INTO journal(at, actor, action, memory_id, before, night) VALUES (?, ?, ?, ?, ?, ?)",
+            (clock.now(), actor, action, number, state, night),
         )
 
 

@@ -184,7 +184,31 @@ def m003_pipeline(db: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_curated, m002_archive, m003_pipeline)
+def m004_nights(db: apsw.Connection) -> None:
+    """What was shown and used of each memory, and the nights in which a job changed memories by itself."""
+    db.execute(
+        """
+        CREATE TABLE memory_use(
+            memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
+            shown INTEGER NOT NULL DEFAULT 0,
+            used INTEGER NOT NULL DEFAULT 0,
+            last_shown REAL,
+            last_used REAL
+        );
+        CREATE TABLE folded_spool(name TEXT PRIMARY KEY) WITHOUT ROWID;
+
+        CREATE TABLE night(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            began_at REAL NOT NULL,
+            journal_seen INTEGER NOT NULL DEFAULT 0
+        );
+        ALTER TABLE journal ADD COLUMN night INTEGER REFERENCES night(id);
+        CREATE INDEX journal_by_night ON journal(night) WHERE night IS NOT NULL;
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_curated, m002_archive, m003_pipeline, m004_nights)
 NEWEST = len(MIGRATIONS)
 
 

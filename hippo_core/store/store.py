@@ -11,12 +11,18 @@ from hippo_core.store.archive import Archive
 from hippo_core.store.forget import Forgetting
 from hippo_core.store.journal import Journal
 from hippo_core.store.memories import Memories
+from hippo_core.store.nights import Nights
 from hippo_core.store.progress import Progress
+from hippo_core.store.upkeep import Upkeep
+from hippo_core.store.use import Uses
 from hippo_core.store.vectors import Vectors
 
 
 class Store:
-    """One open file. Its rooms: memories, vectors, archive, progress, journal, forgetting. Close it, or use `with`."""
+    """One open file. Close it, or use `with`.
+
+    Its rooms: memories, vectors, archive, progress, journal, forgetting, uses, nights, upkeep.
+    """
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
         self.path, self.readonly = path, readonly
@@ -27,6 +33,9 @@ class Store:
         self.progress = Progress(db)
         self.journal = Journal(db)
         self.forgetting = Forgetting(db, self.memories, self.archive)
+        self.uses = Uses(db)
+        self.nights = Nights(db, self.memories)
+        self.upkeep = Upkeep(db)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False, create: bool = True) -> "Store":
