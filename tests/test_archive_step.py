@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import apsw
 import pytest
@@ -84,12 +85,13 @@ class TestWatermark:
         archive_files(store, [path])
         assert texts(store) == ["Use uv.", "Yes.", "New start."]
 
-    def test_one_rewritten_to_the_same_size_at_the_same_time_is_noticed(self, store, path):
+    def test_one_rewritten_to_the_same_size_at_the_same_time_is_noticed_by_a_thorough_pass(self, store, path):
         archive_files(store, [path])
         stat = path.stat()
         path.write_bytes(path.read_bytes().replace(b"Use uv.", b"Use go."))
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        archive_files(store, [path])
+        assert archive_files(store, [path]).files == 0
+        assert archive_files(store, [path], thorough=True).files == 1
         assert "Use go." in texts(store)
 
     def test_bad_lines_are_counted_once(self, store, path):
@@ -191,6 +193,130 @@ class TestFailures:
         os.mkfifo(tmp_path / "pipe.jsonl")
         report = archive_files(store, transcript_files(tmp_path))
         assert report.messages == 1 and [path.name for path, _ in report.failed] == ["pipe.jsonl"]
+
+
+class TestSetAside:
+    """A file that keeps failing is tried three times, then left alone until it changes or somebody asks."""
+
+    @pytest.fixture
+    def attempts(self, monkeypatch):
+        """Every file fails while `broken`; counts how often one was tried."""
+        real, counted = step.Transcript, SimpleNamespace(broken=True, count=0)
+
+        def transcript(path, start):
+            counted.count += 1
+            if counted.broken:
+                raise OSError(5, "Input/output error")
+            return real(path, start)
+
+        monkeypatch.setattr(step, "Transcript", transcript)
+        return counted
+
+    def test_the_fourth_pass_leaves_it_alone_and_says_so(self, store, path, attempts):
+        reports = [archive_files(store, [path]) for _ in range(5)]
+        assert attempts.count == 3
+        assert [len(report.failed) for report in reports] == [1, 1, 1, 0, 0]
+        assert [report.set_aside for report in reports] == [0, 0, 0, 1, 1]
+        source = store.progress.sources()[str(path)]
+        assert source.set_aside and "Input/output error" in source.error
+
+    def test_it_is_tried_again_on_request(self, store, path, attempts):
+        for _ in range(4):
+            archive_files(store, [path])
+        attempts.broken = False
+        report = archive_files(store, [path], retry=True)
+        assert (report.messages, report.set_aside) == (2, 0)
+        assert not store.progress.sources()[str(path)].set_aside
+
+    def test_a_request_in_vain_leaves_it_set_aside(self, store, path, attempts):
+        for _ in range(4):
+            archive_files(store, [path])
+        assert len(archive_files(store, [path], retry=True).failed) == 1
+        assert archive_files(store, [path]).set_aside == 1
+
+    def test_it_is_tried_three_times_again_when_it_changes(self, store, path, attempts):
+        for _ in range(4):
+            archive_files(store, [path])
+        write(path, path.read_bytes(), user("More.", 3))
+        for _ in range(4):
+            archive_files(store, [path])
+        assert attempts.count == 6
+        attempts.broken = False
+        write(path, path.read_bytes(), user("Even more.", 4))
+        assert archive_files(store, [path]).messages == 4
+
+    def test_it_keeps_its_watermark_while_it_is_set_aside(self, store, path, attempts):
+        attempts.broken = False
+        archive_files(store, [path])
+        attempts.broken = True
+        write(path, path.read_bytes(), user("And ruff.", 3))
+        for _ in range(4):
+            archive_files(store, [path])
+        attempts.broken = False
+        assert archive_files(store, [path], retry=True).messages == 1
+        assert texts(store) == ["Use uv.", "Yes.", "And ruff."]
+
+    def test_one_that_is_deleted_is_no_longer_anybody_s_trouble(self, store, path, attempts):
+        for _ in range(3):
+            archive_files(store, [path])
+        path.unlink()
+        archive_files(store, [])
+        assert store.progress.sources()[str(path)].error is None
+
+    def test_one_outside_the_folders_of_this_pass_is_not_taken_for_deleted(self, store, path, attempts):
+        archive_files(store, [path])
+        archive_files(store, [])
+        assert store.progress.sources()[str(path)].error is not None
+
+
+class TestFileEvents:
+    """What happens to transcript files. Appended, rewritten and cut off ones are in TestWatermark."""
+
+    def test_a_touched_file_brings_nothing(self, store, path):
+        archive_files(store, [path])
+        os.utime(path, (1, 1))
+        report = archive_files(store, [path])
+        assert report.messages == 0 and len(rows(store)) == 2
+        assert archive_files(store, [path]).files == 0
+
+    @pytest.mark.parametrize("place", [f"shop/{SESSION}-old.jsonl", f"another-project/{SESSION}.jsonl"])
+    def test_a_renamed_or_moved_file_brings_only_what_is_new(self, store, path, place):
+        archive_files(store, [path])
+        moved = path.parents[1] / place
+        moved.parent.mkdir(exist_ok=True)
+        path.rename(moved)
+        assert archive_files(store, [moved]).messages == 0
+        write(moved, moved.read_bytes(), user("And ruff.", 3))
+        assert archive_files(store, [moved]).messages == 1
+        assert texts(store) == ["Use uv.", "Yes.", "And ruff."]
+
+    def test_a_fork_brings_its_own_part_and_not_the_history_it_copied(self, store, path):
+        archive_files(store, [path])
+        fork = "5a1b0c3d-0000-4000-8000-00000000beef"
+        history = [user("Use uv.", 1, sessionId=fork), assistant("Yes.", 2, sessionId=fork)]
+        file = write(path.with_name(f"{fork}.jsonl"), *history, user("Or poetry?", 9, sessionId=fork))
+        assert archive_files(store, [path, file]).messages == 1
+        assert (texts(store), texts(store, fork)) == (["Use uv.", "Yes."], ["Or poetry?"])
+
+    def test_a_resumed_session_goes_on_where_it_was(self, store, path):
+        archive_files(store, [path])
+        write(path, path.read_bytes(), user("Back again.", 50), assistant("Welcome.", 51))
+        assert archive_files(store, [path]).messages == 2
+        assert texts(store)[-2:] == ["Back again.", "Welcome."]
+
+    def test_claude_code_62476_a_deleted_file_leaves_its_messages(self, store, path):
+        archive_files(store, [path])
+        path.unlink()
+        report = archive_files(store, [])
+        assert report.failed == [] and texts(store) == ["Use uv.", "Yes."]
+
+    def test_one_that_comes_back_brings_nothing_twice(self, store, path):
+        whole = path.read_bytes()
+        archive_files(store, [path])
+        path.unlink()
+        archive_files(store, [])
+        path.write_bytes(whole)
+        assert archive_files(store, [path]).messages == 0 and len(rows(store)) == 2
 
 
 def test_half_a_surrogate_pair_anywhere_is_stored(store, tmp_path):

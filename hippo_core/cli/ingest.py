@@ -35,8 +35,9 @@ _STEPS = {
 )
 @click.option("--embed/--no-embed", default=True, help="Whether new memories get their vectors at once.")
 @click.option("--now", "unfinished", is_flag=True, help="Learn from sessions that may still be running, too.")
+@click.option("--retry", is_flag=True, help="Try the files again that were set aside.")
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
-def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, as_json: bool) -> None:
+def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, retry: bool, as_json: bool) -> None:
     """Read transcripts now, and learn from the sessions that are finished."""
     from hippo_core.ingest.run import run_pass
 
@@ -44,12 +45,20 @@ def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, as_
         if not folder.exists():
             raise UsageError(f"There is no folder {folder}. Nothing was read.")
     roots = folders or (places.client_home() / "projects",)
-    with _progress(silent=as_json) as show:
-        report = run_pass(places.current(), roots=roots, embed=embed, unfinished=unfinished, on_progress=show)
+    with progress(silent=as_json) as show:
+        report = run_pass(
+            places.current(),
+            roots=roots,
+            embed=embed,
+            unfinished=unfinished,
+            retry=retry,
+            thorough=True,
+            on_progress=show,
+        )
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(report), default=str))
     else:
-        click.echo(_text(report, roots))
+        click.echo(report_text(report, roots))
 
 
 @click.command("catch-up")
@@ -80,7 +89,7 @@ def _catch_up(paths: places.Paths, session_id: str | None, archive_only: bool) -
 
 
 @contextmanager
-def _progress(silent: bool) -> Iterator["Progress | None"]:
+def progress(silent: bool) -> Iterator["Progress | None"]:
     """A callback that shows a pass at work: bars on a terminal, else one line for each finished step."""
     if silent:
         yield None
@@ -107,7 +116,7 @@ def _progress(silent: bool) -> Iterator["Progress | None"]:
         yield tell
 
 
-def _text(report: "PassReport", roots: tuple[Path, ...]) -> str:
+def report_text(report: "PassReport", roots: tuple[Path, ...]) -> str:
     rows = [
         ("read", f"{report.files:,} new or changed transcripts"),
         ("archived", f"{report.messages:,} messages"),
@@ -120,8 +129,10 @@ def _text(report: "PassReport", roots: tuple[Path, ...]) -> str:
     if report.bad_lines:
         rows.append(("skipped", f"{report.bad_lines:,} lines that are no valid records"))
     if report.failed:
-        path, reason = report.failed[0]
-        rows.append(("failed", f"{len(report.failed):,} files, first {path}: {reason}; they are tried again next time"))
+        _, reason = report.failed[0]
+        rows.append(("failed", f"{len(report.failed):,} files, tried three times at most; the first: {reason}"))
+    if report.set_aside:
+        rows.append(("set aside", f"{report.set_aside:,} files that failed three times (--retry tries them again)"))
     rows += [("note", note) for note in report.notes]
     missing = [root for root in roots if not root.exists()]
     rows += [("note", f"{root} does not exist, so there was nothing to read.") for root in missing]

@@ -1,9 +1,11 @@
 """The archive step: transcript files into the raw archive, each file in one transaction with its watermark.
 
-A file that fails costs only itself and is tried again; a store that fails ends the step. Knows nothing of distilling.
+A file that fails costs only itself: it is tried three times, then set aside until it changes. A store that fails ends
+the step. Knows nothing of distilling.
 """
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from os.path import exists
@@ -15,7 +17,7 @@ from hippo_core.guard.gate import guard
 from hippo_core.model.message import Message
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
 from hippo_core.store import Store
-from hippo_core.store.progress import Source
+from hippo_core.store.progress import MOST_ATTEMPTS, Source
 from hippo_core.transcripts.claude_code import Transcript
 
 _HEAD, _TAIL = 4096, 512
@@ -23,24 +25,31 @@ _HEAD, _TAIL = 4096, 512
 
 @dataclass
 class ArchiveReport:
-    """files: those read. messages: newly stored ones. failed: (path, error) of files to be tried again.
+    """files: those read. messages: newly stored ones. failed: (path, error) of files that failed just now.
 
-    sessions: those that got new messages.
+    set_aside: files left alone because they failed too often. sessions: those that got new messages.
     """
 
     files: int = 0
     messages: int = 0
     bad_lines: int = 0
     failed: list[tuple[Path, str]] = field(default_factory=list)
+    set_aside: int = 0
     sessions: set[str] = field(default_factory=set)
 
 
 def archive_files(
-    store: Store, files: Sequence[Path], on_progress: Callable[[int, int], None] | None = None
+    store: Store,
+    files: Sequence[Path],
+    on_progress: Callable[[int, int], None] | None = None,
+    *,
+    retry: bool = False,
+    thorough: bool = False,
 ) -> ArchiveReport:
     """Bring the archive up to these files. on_progress(done, total) is called after each.
 
-    Raises StoreError when the store fails; what earlier files gave is kept.
+    retry: try those, too, that were set aside. thorough: do not trust an unchanged size and time, but look at the bytes
+    as well. Raises StoreError when the store fails; what earlier files gave is kept.
     """
     report = ArchiveReport()
     with store.reading():
@@ -49,7 +58,8 @@ def archive_files(
     for done, path in enumerate(files, 1):
         source = known.get(_name(path))
         try:
-            _archive_file(store, path, source, places, report)
+            if _needs_reading(path, source, report, retry, thorough):
+                _archive_file(store, path, source, places, report)
         except StoreError:
             raise
         except Exception as error:  # whatever a foreign file holds, the others must not suffer
@@ -57,7 +67,20 @@ def archive_files(
             places = _Places(store)  # what it learned from a file that was rolled back is not in the store
         if on_progress:
             on_progress(done, len(files))
+    _forgive_deleted(store, known, files)
     return report
+
+
+def _needs_reading(path: Path, source: Source | None, report: ArchiveReport, retry: bool, thorough: bool) -> bool:
+    """Whether a file has to be opened; what a pass over unchanged files costs is this."""
+    if source is None or (source.size, source.mtime_ns) != _state(os.stat(path)):
+        return True
+    if source.error is not None:
+        if source.set_aside and not retry:
+            report.set_aside += 1
+            return False
+        return True
+    return thorough and source.head_digest != _digest(path, source.offset)
 
 
 def _archive_file(store: Store, path: Path, source: Source | None, places: "_Places", report: ArchiveReport) -> None:
@@ -70,8 +93,6 @@ def _archive_file(store: Store, path: Path, source: Source | None, places: "_Pla
     start = 0
     if source and source.head_digest == _digest(path, source.offset):  # else it is new, rewritten or cut off
         start = source.offset
-        if (source.size, source.mtime_ns, source.error) == (stat.st_size, stat.st_mtime_ns, None):
-            return
     transcript = Transcript(path, start)
     added = 0
     sessions: set[str] = set()
@@ -102,14 +123,40 @@ def _archive_file(store: Store, path: Path, source: Source | None, places: "_Pla
 
 
 def _record_failure(store: Store, path: Path, source: Source | None, error: Exception) -> str:
-    """Note in the store that a file could not be taken in, and return why."""
+    """Note in the store that a file could not be taken in, and return why. A file that has changed starts anew."""
     # An unforeseen error may quote what it failed on, which the guard has not seen: only its name is kept.
-    known = isinstance(error, TranscriptError)
-    reason = str(error) if known else f"{path} could not be taken in ({type(error).__name__})."
+    reason = str(error) if isinstance(error, TranscriptError) else _unforeseen(path, error)
+    try:
+        size, mtime_ns = _state(os.stat(path))
+    except OSError:
+        size, mtime_ns = 0, 0
     with store.transaction():
         failed = source or store.progress.begin_source(_name(path))
-        store.progress.save_source(failed, attempts=failed.attempts + 1, error=reason)
+        again = failed.error is not None and (failed.size, failed.mtime_ns) == (size, mtime_ns)
+        attempts = min(failed.attempts, MOST_ATTEMPTS - 1) + 1 if again else 1
+        store.progress.save_source(failed, size=size, mtime_ns=mtime_ns, attempts=attempts, error=reason)
     return reason
+
+
+def _unforeseen(path: Path, error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{path} cannot be read ({error.strerror or type(error).__name__})."
+    return f"{path} could not be taken in ({type(error).__name__})."
+
+
+def _forgive_deleted(store: Store, known: Mapping[str, Source], files: Sequence[Path]) -> None:
+    """A file that failed and is gone needs nobody's attention any more."""
+    failed = [source for source in known.values() if source.error is not None]
+    names = {_name(path) for path in files} if failed else ()
+    for source in failed:
+        if source.path not in names and not exists(source.path):
+            with store.transaction():
+                store.progress.save_source(source, attempts=0, error=None)
+
+
+def _state(stat: os.stat_result) -> tuple[int, int]:
+    """What tells a changed file from an unchanged one without opening it."""
+    return stat.st_size, stat.st_mtime_ns
 
 
 def _name(path: Path) -> str:

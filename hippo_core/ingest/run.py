@@ -28,6 +28,7 @@ Progress = Callable[[str, int, int], None]
 class PassReport:
     """What a pass did. messages: newly archived. learned: new memories; confirmed: known ones that were said again.
 
+    failed: files that failed just now; set_aside: how many were left alone because they failed too often before.
     sessions: distilled now; waiting: due once they have rested. notes: lines for the user about what could not be done.
     """
 
@@ -35,6 +36,7 @@ class PassReport:
     messages: int = 0
     bad_lines: int = 0
     failed: list[tuple[Path, str]] = field(default_factory=list)
+    set_aside: int = 0
     sessions: int = 0
     waiting: int = 0
     learned: int = 0
@@ -51,16 +53,19 @@ def run_pass(
     archive_only: bool = False,
     embed: bool = True,
     unfinished: bool = False,
+    retry: bool = False,
+    thorough: bool = False,
     wait: float = 0.0,
     on_progress: Progress | None = None,
 ) -> PassReport:
     """Bring the store up to date with the transcripts below `roots`.
 
     sessions_done: sessions that are over, whatever their files' age; unfinished: take all sessions for finished.
+    retry, thorough: as archive_files has them.
     on_progress(step, done, total) is called with the steps "read", "learn" and "embed". Raises BusyError when another
     pass holds the lock for longer than `wait` seconds, and a StoreError when the store cannot be written.
     """
-    run = _Pass(paths, settings.load(paths), set(sessions_done), unfinished, embed, on_progress)
+    run = _Pass(paths, settings.load(paths), set(sessions_done), unfinished, embed, retry, thorough, on_progress)
     run.once(roots, archive_only, wait)
     for _ in range(MOST_ROUNDS):
         if not noted(paths):
@@ -79,6 +84,8 @@ class _Pass:
     over: set[str]
     unfinished: bool
     embed: bool
+    retry: bool
+    thorough: bool
     on_progress: Progress | None
     report: PassReport = field(default_factory=PassReport)
 
@@ -99,11 +106,12 @@ class _Pass:
         from hippo_core.transcripts.discover import transcript_files
 
         files = list(dict.fromkeys(file for root in roots for file in transcript_files(root)))
-        archived = archive_files(store, files, self._step("read"))
+        archived = archive_files(store, files, self._step("read"), retry=self.retry, thorough=self.thorough)
         self.report.files += archived.files
         self.report.messages += archived.messages
         self.report.bad_lines += archived.bad_lines
         self.report.failed = list(archived.failed)
+        self.report.set_aside = archived.set_aside
 
     def _distil(self, store: Store, over: Collection[str]) -> None:
         from hippo_core.distill.offline import OfflineDistiller
@@ -112,7 +120,7 @@ class _Pass:
 
         with store.reading():
             unread = store.progress.undistilled(None)
-            rested = set(store.progress.undistilled(clock.now() - self.config.idle_minutes * 60))
+            rested = set(store.progress.undistilled(clock.now() - self.config.idle_minutes * 60)) if unread else set()
         due = [session for session in unread if self.unfinished or session in rested or session in over]
         distilled = distil_sessions(store, OfflineDistiller(), due, self._step("learn"))
         self.report.sessions += distilled.sessions

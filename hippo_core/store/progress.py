@@ -9,6 +9,8 @@ import apsw
 
 from hippo_core import clock
 
+MOST_ATTEMPTS = 3  # then a file that fails is set aside
+
 
 @dataclass(frozen=True)
 class Source:
@@ -26,6 +28,11 @@ class Source:
     bad_lines: int = 0
     attempts: int = 0
     error: str | None = None
+
+    @property
+    def set_aside(self) -> bool:
+        """Whether it failed so often that it is left alone until it changes."""
+        return self.error is not None and self.attempts >= MOST_ATTEMPTS
 
 
 class Progress:
@@ -75,17 +82,27 @@ class Progress:
         At rest: no file of the session changed after that time, or its last message is older (a copied transcript is
         young as a file and long over as a session).
         """
-        at_rest, values = "1", ()
-        if idle_since is not None:
-            at_rest = "(max(s.mtime_ns) <= ? OR max(m.at) <= ?)"
-            values = (int(idle_since * 1e9), idle_since)
+        # Two look-ups in an index for each session, whatever the number of messages: every pass asks this.
         rows = self._db.execute(
-            "SELECT m.session_id FROM message m JOIN ingest_source s ON s.id = m.source_id "
-            "LEFT JOIN ingest_session d ON d.session_id = m.session_id GROUP BY m.session_id "
-            f"HAVING max(m.id) > coalesce(max(d.distilled_to), 0) AND {at_rest} ORDER BY min(m.id)",
-            values,
+            "SELECT id FROM (SELECT s.id, coalesce(d.distilled_to, 0) AS distilled_to, "
+            "(SELECT max(m.id) FROM message m WHERE m.session_id = s.id) AS newest "
+            "FROM archive_session s LEFT JOIN ingest_session d ON d.session_id = s.id) WHERE newest > distilled_to"
         )
-        return [session for (session,) in rows]
+        waiting = [session for (session,) in rows]
+        if idle_since is not None:
+            waiting = [session for session in waiting if self._at_rest(session, idle_since)]
+        return sorted(waiting, key=self._first_message)
+
+    def _at_rest(self, session_id: str, since: float) -> bool:
+        row = self._db.execute(
+            "SELECT max(s.mtime_ns) <= ? OR max(m.at) <= ? FROM message m JOIN ingest_source s ON s.id = m.source_id "
+            "WHERE m.session_id = ?",
+            (int(since * 1e9), since, session_id),
+        ).fetchone()
+        return bool(row[0])
+
+    def _first_message(self, session_id: str) -> int:
+        return self._db.execute("SELECT min(id) FROM message WHERE session_id = ?", (session_id,)).fetchone()[0]
 
     def distilled_to(self, session_id: str) -> int:
         """The row number of the last message that was distilled; 0 before the first."""
