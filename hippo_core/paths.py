@@ -38,6 +38,11 @@ class Paths:
         return self.home / "run"
 
     @property
+    def spool(self) -> Path:
+        """Notes of what was shown, until a job counts them."""
+        return self.home / "spool"
+
+    @property
     def log(self) -> Path:
         return self.home / "log"
 

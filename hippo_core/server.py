@@ -23,6 +23,7 @@ from hippo_core.model.scope import GLOBAL, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.paths import Paths
 from hippo_core.recall.where import EVERYWHERE, search_scopes
+from hippo_core.spool import note_shown
 from hippo_core.store import Store
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ projects too."""
                 store, query, embedder=self._embedder_for(config), scopes=scopes,
                 types=None if type is None else [type], k=_within(k, 1, _MOST_RESULTS), config=config,
             )  # fmt: skip
-            return f"{recall_for_model(found)}\n{_searched(label)}"
+        note_shown(self._paths, [result.memory.id for result in found.results])
+        return f"{recall_for_model(found)}\n{_searched(label)}"
 
     def archive_search(self, query: str, around: int = 0, everywhere: bool = False, k: int = 5) -> str:
         """Search everything that was said in earlier sessions, word for word. Use it when exact words matter, when a \

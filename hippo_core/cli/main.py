@@ -23,6 +23,8 @@ COMMANDS = {
     "rules": ("rules", "Rules for every session, or for a domain."),
     "nudge": ("nudge", "The line that is added to every prompt."),
     "ingest": ("ingest", "Read transcripts now."),
+    "dream": ("dream", "The night's work, now."),
+    "undo": ("dream", "Take back what a night changed by itself."),
     "status": ("status", "What is stored, where, and what it costs."),
     "catch-up": ("ingest", "What the hooks start when a session ends."),
     "serve": ("serve", "The tool server, as the client starts it."),

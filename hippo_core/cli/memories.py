@@ -19,6 +19,7 @@ from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall.where import search_scopes
+from hippo_core.spool import note_used
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 from hippo_core.store.journal import Entry
@@ -109,7 +110,8 @@ def list_command(
 def show_command(public_id: str, as_json: bool) -> None:
     """One memory or archived message in full, with where it came from and what happened to it."""
     kind, number = parse_id(public_id)
-    with Store.open(paths.current().store, readonly=True) as store, store.reading():
+    here = paths.current()
+    with Store.open(here.store, readonly=True) as store, store.reading():
         if kind == "message":
             message = store.archive.get(number)
             derived = [store.memories.get(n) for n in store.memories.from_messages([message.uid])]
@@ -128,6 +130,7 @@ def show_command(public_id: str, as_json: bool) -> None:
                 "history": [dataclasses.asdict(entry) for entry in history],
             }
             lines = _memory_lines(memory, label, sources, history)
+            note_used(here, [memory.id])
     click.echo(_json(shown) if as_json else "\n".join(lines))
 
 

@@ -13,6 +13,7 @@ from hippo_core.model.types import MemoryType
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.present import recall_json, recall_text
 from hippo_core.recall.where import search_scopes
+from hippo_core.spool import note_shown
 from hippo_core.store import Store
 
 _STYLES = {
@@ -72,6 +73,7 @@ def recall_command(
             k=count,
             config=config,
         )
+    note_shown(here, [result.memory.id for result in found.results])
     if as_json:
         click.echo(json.dumps(recall_json(found), ensure_ascii=False, indent=2))
     else:

@@ -24,7 +24,7 @@ def uninstall(paths: Paths, *, purge: bool) -> int:
     link.remove(paths, record)
     # The interpreter first: a session that still runs then finds no program for its hooks, which it forgives. Python's
     # own complaint about a missing script would block its prompts.
-    for folder in (paths.venv, paths.plugin, paths.render, paths.run, paths.log):
+    for folder in (paths.venv, paths.plugin, paths.render, paths.run, paths.spool, paths.log):
         _remove_tree(folder)
     paths.install_record.unlink(missing_ok=True)
     if purge:

@@ -197,11 +197,9 @@ def m004_nights(db: apsw.Connection) -> None:
         );
         CREATE TABLE folded_spool(name TEXT PRIMARY KEY) WITHOUT ROWID;
 
-        CREATE TABLE night(
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            began_at REAL NOT NULL,
-            journal_seen INTEGER NOT NULL DEFAULT 0
-        );
+        CREATE TABLE rebuilt(journal_end INTEGER NOT NULL);
+
+        CREATE TABLE night(id INTEGER PRIMARY KEY AUTOINCREMENT, began_at REAL NOT NULL);
         ALTER TABLE journal ADD COLUMN night INTEGER REFERENCES night(id);
         CREATE INDEX journal_by_night ON journal(night) WHERE night IS NOT NULL;
         """

@@ -50,7 +50,7 @@ class Nights:
         self._db.execute("INSERT INTO night(began_at) VALUES (?)", (clock.now(),))
         return self._db.last_insert_rowid()
 
-    def due(self, kind: str, confirmed_before: float, limit: int) -> list[int]:
+    def due(self, kind: str, confirmed_before: float) -> list[int]:
         """Active memories of a type that a job may retire, last confirmed before then, oldest first.
 
         Not those that are human, pinned, or were taken back by the user since then.
@@ -58,29 +58,18 @@ class Nights:
         rows = self._db.execute(
             "SELECT id FROM memory m WHERE status = 'active' AND type = ? AND author = 'machine' AND NOT pinned "
             "AND confirmed_at < ? AND NOT EXISTS (SELECT 1 FROM journal WHERE memory_id = m.id AND action = ? "
-            "AND at >= ?) ORDER BY confirmed_at, id LIMIT ?",
-            (kind, confirmed_before, UNDO, confirmed_before, limit),
+            "AND at >= ?) ORDER BY confirmed_at, id",
+            (kind, confirmed_before, UNDO, confirmed_before),
         )
         return [number for (number,) in rows]
 
     def retired_since(self, moment: float) -> int:
         """How many memories nights have retired since then."""
         return self._db.execute(
-            "SELECT count(*) FROM journal WHERE action = 'retire' AND night IN (SELECT id FROM night WHERE began_at > ?)",
+            "SELECT count(*) FROM journal WHERE action = 'retire' AND night IN "
+            "(SELECT id FROM night WHERE began_at > ?)",
             (moment,),
         ).fetchone()[0]
-
-    @property
-    def journal_end(self) -> int:
-        """The number of the journal's last entry."""
-        return self._db.execute("SELECT coalesce(max(id), 0) FROM journal").fetchone()[0]
-
-    def journal_seen(self) -> int:
-        """Up to which entry of the journal an earlier night has brought the indexes in order."""
-        return self._db.execute("SELECT coalesce(max(journal_seen), 0) FROM night").fetchone()[0]
-
-    def save_journal_seen(self, night: int, entry: int) -> None:
-        self._db.execute("UPDATE night SET journal_seen = ? WHERE id = ?", (entry, night))
 
     # -- looking back ------------------------------------------------------------------------------------------------
 

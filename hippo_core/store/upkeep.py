@@ -29,6 +29,11 @@ class Gap:
     missing: int
     stray: int
 
+    @property
+    def is_of_vectors(self) -> bool:
+        """Mending it needs the vector extension, and leaves memories that are due for new vectors."""
+        return self.index not in KEYWORD_INDEXES
+
 
 class Upkeep:
     def __init__(self, db: apsw.Connection):
@@ -82,6 +87,14 @@ class Upkeep:
         """Whether the archive stands open for changes, which outside a transaction it never may."""
         return self._db.execute("SELECT 1 FROM archive_door").fetchone() is not None
 
+    def journal_end(self) -> int:
+        """The number of the journal's last entry."""
+        return self._db.execute("SELECT coalesce(max(id), 0) FROM journal").fetchone()[0]
+
+    def rebuilt_to(self) -> int:
+        """The journal's last entry when the curated indexes were last made anew."""
+        return self._db.execute("SELECT coalesce(max(journal_end), 0) FROM rebuilt").fetchone()[0]
+
     # -- setting right: call inside Store.transaction() --------------------------------------------------------------
 
     def rebuild(self, index: str) -> None:
@@ -94,7 +107,7 @@ class Upkeep:
 
         Vector tables need the extension loaded (Vectors.available).
         """
-        if gap.index in KEYWORD_INDEXES:
+        if not gap.is_of_vectors:
             self.rebuild(gap.index)
             return
         model = gap.index.rpartition("_")[2]
@@ -116,6 +129,10 @@ class Upkeep:
             table, condition = _ORPHANS[name]
             self._db.execute(f"DELETE FROM {table} WHERE {condition}")
         return dropped
+
+    def save_rebuilt_to(self, journal_end: int) -> None:
+        self._db.execute("DELETE FROM rebuilt")
+        self._db.execute("INSERT INTO rebuilt VALUES (?)", (journal_end,))
 
     def shut_door(self) -> None:
         self._db.execute("DELETE FROM archive_door")

@@ -1,0 +1,87 @@
+"""`hippo dream` and `hippo undo`: the night's work, and taking it back. Both are the dream room's."""
+
+import dataclasses
+import json
+
+import click
+
+from hippo_core import clock, paths
+from hippo_core.cli.memories import memory_json, memory_line
+from hippo_core.store import Store
+
+_MOST_SHOWN = 12
+_NIGHTS = 20
+
+
+@click.command("dream")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def dream_command(as_json: bool) -> None:
+    """Do the night's work now: retire what has passed, count what was shown, check and rebuild the indexes."""
+    from hippo_core.dream.retire import ALWAYS_ALLOWED, MOST_SHARE
+    from hippo_core.dream.run import dream
+
+    report = dream(paths.current())
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(report)))
+        return
+    retirement = report.retirement
+    most = f"{MOST_SHARE:.0%} of all, or {ALWAYS_ALLOWED}, is the most in one night"
+    rows = []
+    if retirement.retired:
+        rows.append(("retired", f"{len(retirement.retired):,} memories; hippo undo n{retirement.night} takes it back"))
+    if retirement.left:
+        rows.append(("due", f"{retirement.left:,} more, left to later nights: {most}"))
+    if report.counted:
+        rows.append(("counted", f"{report.counted:,} times that a memory was shown or used"))
+    rows += [("mended", line) for line in report.mended]
+    if report.rebuilt:
+        rows.append(("rebuilt", f"{report.rebuilt} keyword indexes"))
+    click.echo("\n".join(f"  {name:<10}{text}" for name, text in rows) or "Nothing was due.")
+
+
+@click.command("undo")
+@click.argument("name", required=False, metavar="[NIGHT|ID]")
+@click.option("--list", "listing", is_flag=True, help="List the last nights instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def undo_command(name: str | None, listing: bool, as_json: bool) -> None:
+    """Take back what a night (n12), or the last night, changed by itself; or its change of one memory (m41c)."""
+    from hippo_core.dream.undo import take_back
+
+    here = paths.current()
+    if listing:
+        return _list_nights(here, as_json)
+    with Store.open(here.store, create=False) as store:
+        done = take_back(store, here, name)
+        with store.reading():
+            labels = {key: scope.label for key, scope in store.memories.scopes().items()}
+    if as_json:
+        restored = [memory_json(memory, labels[memory.scope]) for memory in done.restored]
+        click.echo(json.dumps({"night": done.night, "restored": restored, "kept": done.kept}, ensure_ascii=False))
+        return
+    click.echo(f"Taken back from night n{done.night}: {_memories(len(done.restored))}. Searches find them again.")
+    for memory in done.restored[:_MOST_SHOWN]:
+        click.echo("  " + memory_line(memory, labels[memory.scope]))
+    if len(done.restored) > _MOST_SHOWN:
+        click.echo(f"  … and {len(done.restored) - _MOST_SHOWN:,} more")
+    for line in done.kept:
+        click.echo(line)
+
+
+def _list_nights(here: paths.Paths, as_json: bool) -> None:
+    with Store.open(here.store, readonly=True) as store, store.reading():
+        nights = store.nights.recent(_NIGHTS)
+    if as_json:
+        click.echo(json.dumps([dataclasses.asdict(night) for night in nights]))
+        return
+    for night in nights:
+        open_ones = "all" if night.open == night.changes else night.open or "none"
+        click.echo(
+            f"n{night.id:<5} {clock.day(night.began_at):<12} {_memories(night.changes)} changed, "
+            f"{open_ones} can be taken back"
+        )
+    if not nights:
+        click.echo("No night has changed anything yet.")
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count:,} memories"

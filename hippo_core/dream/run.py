@@ -1,0 +1,91 @@
+"""One night: count the spool, check the indexes, retire what is due, rebuild the curated indexes, render.
+
+Each step is one transaction or several that stand by themselves: whatever a night leaves undone, the next one finds.
+Knows the order of the steps and nothing of how each is done.
+"""
+
+from dataclasses import dataclass, field
+
+from hippo_core import config as settings
+from hippo_core.dream.retire import Retirement, retire_due
+from hippo_core.dream.selfcheck import check_indexes
+from hippo_core.dream.spool import fold
+from hippo_core.errors import StoreCorruptError
+from hippo_core.lock import one_at_a_time
+from hippo_core.paths import Paths
+from hippo_core.store import Store
+from hippo_core.store.upkeep import CURATED
+
+JOB = "dream"
+
+
+@dataclass
+class DreamReport:
+    """counted: how many times a memory was shown or used. mended: lines about indexes that differed from their rows.
+
+    rebuilt: keyword indexes made anew.
+    """
+
+    retirement: Retirement = Retirement()
+    counted: int = 0
+    mended: list[str] = field(default_factory=list)
+    rebuilt: int = 0
+
+    @property
+    def worked(self) -> bool:
+        return bool(self.retirement.retired or self.counted or self.mended or self.rebuilt)
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "retired": len(self.retirement.retired),
+            "left": self.retirement.left,
+            "counted": self.counted,
+            "mended": len(self.mended),
+            "rebuilt": self.rebuilt,
+        }
+
+
+def dream(paths: Paths) -> DreamReport:
+    """Do the night's work and write the job's heartbeat. BusyError while another dream is at work; StoreErrors."""
+    from hippo_core.schedule.heartbeat import running
+
+    with running(paths, JOB) as run, one_at_a_time(paths, JOB):
+        report = _night(paths)
+        run.worked, run.counts = report.worked, report.counts()
+    return report
+
+
+def _night(paths: Paths) -> DreamReport:
+    from hippo_core.curate.forget import finish
+    from hippo_core.render.refresh import refresh
+
+    config = settings.load(paths)
+    report = DreamReport()
+    with Store.open(paths.store, create=False) as store:
+        report.counted = fold(store, paths)
+        report.mended = check_indexes(store)  # before rows change: a trigger relies on its index
+        with store.transaction():
+            report.retirement = retire_due(store, config)
+        report.rebuilt = rebuild_curated(store)
+        refresh(store, paths)
+        finish(store, paths, patience=0)  # what an interrupted forget left to do
+    return report
+
+
+def rebuild_curated(store: Store) -> int:
+    """Make the curated keyword indexes anew where memories have changed since; returns how many were made."""
+    with store.reading():
+        end = store.upkeep.journal_end()
+        if store.upkeep.rebuilt_to() == end:
+            return 0
+    for index in CURATED:
+        with store.transaction():
+            store.upkeep.rebuild(index)
+            if not store.upkeep.is_sound(index, against_rows=True):
+                raise StoreCorruptError(
+                    f"The index {index} of {store.path} is unsound right after it was rebuilt, so it was left as it "
+                    "was. Run: hippo doctor"
+                )
+    with store.transaction():
+        store.upkeep.save_rebuilt_to(end)
+    return len(CURATED)

@@ -1,0 +1,271 @@
+"""The night retires only what it may, no more than its share, and every change of it can be taken back."""
+
+import json
+from pathlib import Path
+
+import apsw
+import pytest
+from click.testing import CliRunner
+
+from hippo_core import clock
+from hippo_core.cli.dream import dream_command, undo_command
+from hippo_core.config import Config
+from hippo_core.config import save as save_settings
+from hippo_core.dream.retire import ALWAYS_ALLOWED, MOST_SHARE
+from hippo_core.dream.run import dream
+from hippo_core.dream.undo import take_back
+from hippo_core.errors import BusyError, NotFoundError, StoreMissingError, UsageError, VersionConflictError
+from hippo_core.lock import one_at_a_time
+from hippo_core.model.memory import ACTIVE, RETIRED, Draft
+from hippo_core.model.scope import GLOBAL_SCOPE
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.schedule import heartbeat
+from hippo_core.store.memories import PLAIN
+
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture(autouse=True)
+def stopped_clock(monkeypatch):
+    monkeypatch.setenv("HIPPO_NOW", str(NOW))
+
+
+def add(store, text, kind=MemoryType.TASK, days=0.0, author=Author.MACHINE, **more):
+    with store.transaction():
+        store.memories.ensure_scope(GLOBAL_SCOPE)
+        draft = Draft(text, kind, "g", author, observed_at=clock.now() - days * clock.DAY, **more)
+        return store.memories.add(draft, "test")
+
+
+def status(store, *memories):
+    return [store.memories.get(memory.id).status for memory in memories]
+
+
+def found(store, word):
+    return [number for number, _ in store.memories.keyword_hits([word], index=PLAIN, scopes=None, limit=50)]
+
+
+def later(monkeypatch, days):
+    monkeypatch.setenv("HIPPO_NOW", str(clock.now() + days * clock.DAY))
+
+
+@pytest.mark.parametrize("kind, days, retired", [
+    (MemoryType.TASK, 91, True), (MemoryType.TASK, 89, False),
+    (MemoryType.TODO, 91, True), (MemoryType.TODO, 89, False),
+    (MemoryType.PING, 8, True), (MemoryType.PING, 6, False),
+    (MemoryType.RESULT, 900, False), (MemoryType.FACT, 900, False), (MemoryType.RULE, 9_000, False),
+    (MemoryType.TASK, -400, False),  # a clock was ahead when it was said
+])  # fmt: skip
+def test_what_is_retired_and_when(store, paths, kind, days, retired):
+    memory = add(store, "migrate the endpoint", kind, days)
+    assert bool(dream(paths).retirement.retired) is retired
+    assert status(store, memory) == [RETIRED if retired else ACTIVE]
+    assert found(store, "endpoint") == ([] if retired else [memory.id])
+
+
+def test_what_a_human_wrote_or_pinned_stays(store, paths):
+    mine = add(store, "call the bank", days=500, author=Author.HUMAN)
+    pinned = add(store, "renew the certificate", days=500, pinned=True)
+    assert dream(paths).retirement.retired == () and status(store, mine, pinned) == [ACTIVE, ACTIVE]
+
+
+def test_use_keeps_it_young_because_age_counts_from_the_last_confirmation(store, paths):
+    memory = add(store, "old but said again", days=500)
+    with store.transaction():
+        store.memories.reinforce(memory.id, "test", (), NOW - clock.DAY, 0.5)
+    assert dream(paths).retirement.retired == ()
+
+
+def test_the_users_own_half_lives_and_decay_rate_decide(store, paths):
+    memory = add(store, "a long task", days=200)
+    save_settings(paths, half_lives={"task": 300})
+    assert not dream(paths).retirement.retired
+    save_settings(paths, half_lives={"task": 300}, decay_rate=2.0)
+    assert dream(paths).retirement.retired == (memory.id,)
+    assert Config().decay_rate == 1.0
+
+
+def test_no_night_retires_more_than_its_share_however_often_it_runs(store, paths, monkeypatch):
+    for n in range(150):
+        add(store, f"task number {n}", days=100 + n)
+    for n in range(50):
+        add(store, f"fact number {n}", MemoryType.FACT)
+    share = int(200 * MOST_SHARE)
+    first = dream(paths).retirement
+    assert len(first.retired) == share and first.left == 150 - share
+    assert first.retired == tuple(range(150, 150 - share, -1)), "those that were silent longest go first"
+    assert dream(paths).retirement.retired == ()
+    later(monkeypatch, 1)
+    assert 0 < len(dream(paths).retirement.retired) <= share
+
+
+def test_a_small_store_is_tidied_too(store, paths):
+    for n in range(ALWAYS_ALLOWED + 2):
+        add(store, f"task number {n}", days=100)
+    assert len(dream(paths).retirement.retired) == ALWAYS_ALLOWED
+
+
+def test_a_night_is_taken_back_as_it_was(store, paths):
+    before = [add(store, f"deploy service {n}", days=100 + n) for n in range(3)]
+    with store.transaction():
+        store.vectors.put(before[0].id, "model", 4, [b"\0\0\x80?" + bytes(12)])
+    night = dream(paths).retirement.night
+    assert status(store, *before) == [RETIRED] * 3 and found(store, "service") == []
+    assert before[0].id not in dict(store.vectors.pending("model", -1))
+    done = take_back(store, paths, f"n{night}")
+    assert {memory.id for memory in done.restored} == {1, 2, 3} and done.kept == ()
+    after = [store.memories.get(memory.id) for memory in before]
+    same = ("text", "type", "scope", "confirmed_at", "valid_from", "valid_until", "status", "confidence", "seen")
+    for one, other in zip(before, after, strict=True):
+        assert [getattr(one, name) for name in same] == [getattr(other, name) for name in same]
+        assert other.version > one.version
+    assert sorted(found(store, "service")) == [1, 2, 3]
+    assert before[0].id in dict(store.vectors.pending("model", -1)), "its vectors are due again"
+
+
+def test_without_a_name_the_last_night_is_taken_back(store, paths, monkeypatch):
+    first = add(store, "an old ping", MemoryType.PING, days=10)
+    dream(paths)
+    later(monkeypatch, 2)
+    second = add(store, "an old task", days=100)
+    dream(paths)
+    assert [memory.id for memory in take_back(store, paths, None).restored] == [second.id]
+    assert [memory.id for memory in take_back(store, paths, None).restored] == [first.id]
+    with pytest.raises(NotFoundError, match="No night"):
+        take_back(store, paths, None)
+
+
+def test_one_memory_is_taken_back_alone(store, paths):
+    one, other = add(store, "one task", days=100), add(store, "other task", days=100)
+    dream(paths)
+    take_back(store, paths, one.public_id)
+    assert status(store, one, other) == [ACTIVE, RETIRED]
+    with pytest.raises(VersionConflictError, match="changed since"):
+        take_back(store, paths, one.public_id)
+
+
+def test_what_changed_since_is_kept_and_said(store, paths):
+    changed, same = add(store, "changed since", days=100), add(store, "as it was", days=100)
+    dream(paths)
+    with store.transaction():
+        store.memories.update(changed.id, 2, "user", Author.HUMAN, importance=0.9)
+    done = take_back(store, paths, None)
+    assert [memory.id for memory in done.restored] == [same.id] and changed.public_id in done.kept[0]
+    assert status(store, changed) == [RETIRED] and store.memories.get(changed.id).importance == 0.9
+
+
+def test_what_was_said_again_since_is_not_doubled(store, paths):
+    old = add(store, "write the report", days=100)
+    night = dream(paths).retirement.night
+    new = add(store, "Write the report")
+    done = take_back(store, paths, f"n{night}")
+    assert done.restored == () and new.public_id in done.kept[0] and status(store, old, new) == [RETIRED, ACTIVE]
+
+
+def test_what_was_taken_back_is_not_retired_again_at_once(store, paths, monkeypatch):
+    memory = add(store, "still to be done", days=100)
+    dream(paths)
+    take_back(store, paths, None)
+    later(monkeypatch, 89)
+    assert dream(paths).retirement.retired == ()
+    later(monkeypatch, 2)
+    assert dream(paths).retirement.retired == (memory.id,)
+
+
+def test_a_night_that_was_forgotten_in_part_gives_back_the_rest(store, paths):
+    gone, there = add(store, "gone for good", days=100), add(store, "still there", days=100)
+    dream(paths)
+    with store.transaction():
+        store.forgetting.erase([gone.id], [])
+    assert [memory.id for memory in take_back(store, paths, None).restored] == [there.id]
+
+
+@pytest.mark.parametrize("name, error", [
+    ("n99", NotFoundError), ("m99", NotFoundError), ("a1", UsageError), ("yesterday", UsageError), ("", NotFoundError),
+])  # fmt: skip
+def test_names_that_name_nothing(store, paths, name, error):
+    with pytest.raises(error):
+        take_back(store, paths, name)
+
+
+def test_a_memory_that_no_night_changed_has_nothing_to_take_back(store, paths):
+    with pytest.raises(NotFoundError, match="No night has changed"):
+        take_back(store, paths, add(store, "fresh").public_id)
+
+
+def test_an_index_that_lost_rows_or_kept_strays_is_made_again(store, paths):
+    kept, lost = add(store, "kept words", MemoryType.FACT), add(store, "lost words", MemoryType.FACT)
+    raw = apsw.Connection(str(paths.store))
+    with raw:
+        for index in ("memory_exact", "memory_plain"):
+            raw.execute(
+                f"INSERT INTO {index}({index}, rowid, text, cjk, scope) VALUES ('delete', ?, 'lost words', NULL, 'g')",
+                (lost.id,),
+            )
+            raw.execute(f"INSERT INTO {index}(rowid, text, cjk, scope) VALUES (77, 'a ghost', NULL, 'g')")
+    raw.close()
+    assert found(store, "lost") == [] and found(store, "ghost") == [77]
+    report = dream(paths)
+    assert len(report.mended) == 2 and "1 rows missing, 1 entries" in report.mended[0]
+    assert found(store, "lost") == [lost.id] and found(store, "kept") == [kept.id] and found(store, "ghost") == []
+    assert not dream(paths).mended
+
+
+def test_vectors_without_rows_go_and_rows_without_vectors_become_due(store, paths):
+    pytest.importorskip("sqlite_vec")
+    vector = b"\0\0\x80?" + bytes(12)
+    one, two = add(store, "one", MemoryType.FACT), add(store, "two", MemoryType.FACT)
+    with store.transaction():
+        for memory in (one, two):
+            store.vectors.put(memory.id, "model", 4, [vector])
+    assert store.vectors.available
+    with store._db:
+        store._db.execute("DELETE FROM memory_vector_1 WHERE rowid = 1")
+        store._db.execute("INSERT INTO memory_vector_1(rowid, scope, embedding) VALUES (99, 'g', ?)", (vector,))
+    assert len(dream(paths).mended) == 1
+    assert dict(store.vectors.pending("model", -1)).keys() == {one.id}
+    assert [number for number, _ in store.vectors.nearest("model", vector, scopes=None, limit=9)] == [two.id]
+
+
+def test_indexes_are_rebuilt_only_after_changes(store, paths):
+    add(store, "a fact", MemoryType.FACT)
+    assert dream(paths).rebuilt == 2 and dream(paths).rebuilt == 0
+    add(store, "another fact", MemoryType.FACT)
+    assert dream(paths).rebuilt == 2
+    with store.transaction():
+        assert all(store.upkeep.is_sound(index, against_rows=True) for index in ("memory_exact", "memory_plain"))
+
+
+def test_a_night_writes_its_heartbeat(store, paths, monkeypatch):
+    add(store, "an old task", days=100)
+    dream(paths)
+    worked = heartbeat.read(paths, "dream")
+    assert worked.last_worked == NOW and worked.counts["retired"] == 1 and worked.error is None
+    later(monkeypatch, 1)
+    dream(paths), dream(paths)
+    idle = heartbeat.read(paths, "dream")
+    assert idle.last_ran == NOW + clock.DAY and idle.counts["retired"] == 0
+
+
+def test_one_dream_at_a_time(store, paths):
+    with one_at_a_time(paths, "dream"), pytest.raises(BusyError):
+        dream(paths)
+
+
+def test_without_a_store_the_night_says_so(paths):
+    with pytest.raises(StoreMissingError):
+        dream(paths)
+    assert heartbeat.read(paths, "dream").error and not Path(paths.store).exists()
+
+
+def test_the_commands_say_what_they_did(store, paths):
+    add(store, "an old task", days=100)
+    said = CliRunner().invoke(dream_command).output
+    assert "1 memories; hippo undo n1" in said
+    assert "n1" in CliRunner().invoke(undo_command, ["--list"]).output
+    assert json.loads(CliRunner().invoke(undo_command, ["--list", "--json"]).output)[0]["open"] == 1
+    undone = CliRunner().invoke(undo_command, []).output
+    assert "Taken back from night n1: 1 memory" in undone and "an old task" in undone
+    assert "none can be taken back" in CliRunner().invoke(undo_command, ["--list"]).output
+    assert CliRunner().invoke(dream_command).output.strip() == "rebuilt   2 keyword indexes"
+    assert CliRunner().invoke(dream_command).output.strip() == "Nothing was due."
