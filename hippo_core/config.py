@@ -4,7 +4,7 @@ Knows the names and the defaults, not what they are used for.
 """
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from hippo_core.errors import UsageError
@@ -18,7 +18,8 @@ class Config:
     """embedder: local, openai or off. distiller: offline. decay_rate: how fast memories age, 1 as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
-    nudge: the line that is added to every prompt, "" for none.
+    nudge: the line that is added to every prompt, "" for none. alerts: where alerts go, addresses that apprise
+    understands; they may hold passwords, so no text shows them. quiet_hours: local time, "" for none.
     """
 
     embedder: str = "local"
@@ -28,15 +29,20 @@ class Config:
     half_lives: tuple[tuple[str, float], ...] = ()
     idle_minutes: float = 30.0
     nudge: str = NUDGE
+    alerts: tuple[str, ...] = field(default=(), repr=False)
+    quiet_hours: str = "22:00-07:00"
 
 
 def load(paths: Paths) -> Config:
     """The settings in force; UsageError when the file cannot be read as settings."""
     raw = _raw(paths)
-    known = {field.name for field in fields(Config)}
+    known = {one.name for one in fields(Config)}
     chosen = {name: value for name, value in raw.items() if name in known}
     if isinstance(chosen.get("half_lives"), dict):
         chosen["half_lives"] = tuple(sorted(chosen["half_lives"].items()))
+    if "alerts" in chosen:
+        named = chosen["alerts"]
+        chosen["alerts"] = tuple(str(one) for one in ([named] if isinstance(named, str) else named or ()))
     return Config(**chosen)
 
 

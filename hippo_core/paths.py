@@ -47,6 +47,16 @@ class Paths:
         return self.home / "log"
 
     @property
+    def alerts(self) -> Path:
+        """What the monitor knows and still has to tell."""
+        return self.home / "alerts"
+
+    @property
+    def snapshot(self) -> Path:
+        """The git repository of what shapes the memory."""
+        return self.home / "snapshot"
+
+    @property
     def venv(self) -> Path:
         return self.home / "venv"
 

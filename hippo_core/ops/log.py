@@ -11,13 +11,13 @@ MOST_BYTES = 256 * 1024  # then the file becomes hippo.log.1, and the one before
 LONGEST_LINE = 2_000
 
 
-def log(paths: Paths, job: str, text: str) -> None:
-    """Append one line about `job` to the log."""
+def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
+    """Append one line about `job` to the log of that name."""
     from hippo_core.guard.redact import redact
 
     line = " ".join(redact(text).split())[:LONGEST_LINE]
     moment = datetime.fromtimestamp(clock.now(), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    file = paths.log / "hippo.log"
+    file = paths.log / name
     with contextlib.suppress(OSError):
         ensure_private(paths.log)
         if file.exists() and file.stat().st_size > MOST_BYTES:
