@@ -32,6 +32,8 @@ from hippo_core.recall.pipeline import recall  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
 LOAD_ALONE = """
+import os
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 import numpy, onnxruntime, tokenizers
 from hippo_core.embed.minilm import MiniLm
 MiniLm().load()

@@ -100,6 +100,7 @@ def _open_session(path: str) -> "onnxruntime.InferenceSession":
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read at import; without it the runtime reports its use to its makers
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # what Windows builds report to the system's own event log
     options = onnxruntime.SessionOptions()
     # More threads would spin beside the user's builds; one is what the figures were measured with.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
