@@ -3,46 +3,13 @@
 import json
 import os
 import random
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import pytest
+from hardship import NOW, differences, finish_pass, start_pass, whole_store
 from transcript_files import assistant, user, write
-
-from hippo_core.store import Store
 
 SESSIONS = 14
 KILLS = 5
-
-# The child runs the real pass; only the embedding model is replaced, by one that needs no weights.
-_CHILD = """
-    import hashlib, sys
-    from pathlib import Path
-    import numpy
-    import hippo_core.embed.choose as choose
-    from hippo_core.ingest import embed
-    from hippo_core.ingest.run import run_pass
-    from hippo_core.paths import Paths
-
-    class Digest:
-        fingerprint, dimension = "digest", 8
-
-        def pieces(self, text):
-            return [text[i : i + 40] for i in range(0, len(text), 40)]
-
-        def embed(self, texts):
-            rows = [list(hashlib.sha256(text.encode()).digest()[:8]) for text in texts]
-            vectors = numpy.array(rows, dtype="float32") + 1
-            return vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)
-
-    choose.open_embedder = lambda config: Digest()
-    embed.BATCH = 3
-    home, root = Path(sys.argv[1]), Path(sys.argv[2])
-    run_pass(Paths(home), roots=[root], on_progress=lambda *step: print(*step, flush=True))
-    print("end", flush=True)
-"""
 
 
 @pytest.fixture
@@ -61,20 +28,9 @@ def root(isolated):
     return folder
 
 
-def start(home, root) -> subprocess.Popen:
-    code = textwrap.dedent(_CHILD)
-    folder = Path(__file__).parent.parent
-    return subprocess.Popen([sys.executable, "-c", code, str(home), str(root)], stdout=subprocess.PIPE, cwd=folder)
-
-
-def finish(home, root) -> None:
-    output, _ = start(home, root).communicate()
-    assert output.splitlines()[-1] == b"end"
-
-
 def kill_after(home, root, lines: int) -> bool:
     """Kill a pass after it told of `lines` steps; False when it was done before."""
-    process = start(home, root)
+    process = start_pass(home, root, now=NOW)
     with process.stdout:
         told = [process.stdout.readline() for _ in range(lines)]
         process.kill()
@@ -82,44 +38,24 @@ def kill_after(home, root, lines: int) -> bool:
     return b"end\n" not in told
 
 
-def contents(home: Path) -> dict:
-    """All that a store holds but for the moments at which it was written."""
-    with Store.open(home / "memory.db") as store:
-        db = store._db
-        queries = {
-            "messages": "SELECT id, uid, session_id, scope, role, text, at, withheld FROM message",
-            "memories": "SELECT id, text, scope, type, importance, confidence, confirmed_at, valid_from, valid_until, "
-            "seen, version, status, superseded_by FROM memory",
-            "sources": "SELECT * FROM memory_source ORDER BY 1, 2",
-            "journal": "SELECT id, actor, action, memory_id FROM journal",
-            "files": "SELECT path, size, offset, bad_lines, error FROM ingest_source ORDER BY 1",
-            "sessions": "SELECT session_id, distilled_to FROM ingest_session",
-            "chunks": "SELECT memory_id, ordinal FROM memory_chunk ORDER BY 1, 2",
-        }
-        found = {name: db.execute(query).fetchall() for name, query in queries.items()}
-        assert db.pragma("integrity_check") == "ok"
-    return found
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_pass_is_finished_by_the_next_one(isolated, root, seed):
     pytest.importorskip("sqlite_vec", reason="vectors are a part of what is compared")
     undisturbed, killed = isolated / "undisturbed", isolated / "killed"
-    finish(undisturbed, root)
+    finish_pass(undisturbed, root, now=NOW)
     chance = random.Random(seed)
-    died = [kill_after(killed, root, chance.randint(1, 9)) for _ in range(KILLS)]
+    died = [kill_after(killed, root, chance.randint(2, 10)) for _ in range(KILLS)]
     assert any(died), "no pass was killed at work"
-    finish(killed, root)
-    expected = contents(undisturbed)
-    assert contents(killed) == expected
-    assert len(expected["messages"]) == 3 * SESSIONS and expected["memories"] and expected["chunks"]
-    rendered = {path.name for path in (undisturbed / "render" / "project").iterdir()}
-    assert rendered == {path.name for path in (killed / "render" / "project").iterdir()}
+    finish_pass(killed, root, now=NOW)
+    expected = whole_store(undisturbed)
+    assert differences(whole_store(killed), expected) == []
+    assert len(expected["message"]) == 3 * SESSIONS and expected["memory"] and expected["memory_vector_1"]
+    assert any(name.startswith("render/project/p") for name in expected)
 
 
 def test_a_pass_that_was_killed_leaves_no_lock(isolated, root):
     home = isolated / "killed"
-    kill_after(home, root, 2)
+    kill_after(home, root, 3)
     assert os.path.exists(home / "run" / "ingest.lock")
-    finish(home, root)
+    finish_pass(home, root, now=NOW)
     assert json.loads((home / "render" / "state.json").read_text(encoding="utf-8"))
