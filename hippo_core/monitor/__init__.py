@@ -1,0 +1,1 @@
+"""Says when something stops: findings, alerts, and the line a session starts with."""

@@ -1,0 +1,96 @@
+"""The ways out: the alerts' own log, always, and whatever addresses the user gave, through apprise.
+
+apprise is an option of the installation and is loaded only to send. Knows nothing of what is sent, or when.
+"""
+
+import contextlib
+import io
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from hippo_core.ops.log import log
+from hippo_core.paths import Paths
+
+LOG = "alerts.log"
+DEADLINE = 20.0  # seconds for one letter, whatever a server or a desktop does with the connection
+
+
+@dataclass(frozen=True)
+class Channel:
+    """An address. key: stands for it in files, which must not hold its password. name: its kind, for people."""
+
+    address: str
+
+    @property
+    def key(self) -> str:
+        return blake2b(self.address.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+    @property
+    def name(self) -> str:
+        return self.address.partition(":")[0][:20] or "?"
+
+
+def channels(addresses: Sequence[str]) -> list[Channel]:
+    """Each address once, in the order given."""
+    return [Channel(address) for address in dict.fromkeys(addresses) if address.strip()]
+
+
+def write_log(paths: Paths, about: str, text: str) -> None:
+    """One line in the alerts' log: redacted, bounded, never failing."""
+    log(paths, about, text, LOG)
+
+
+def send(channel: Channel, title: str, body: str, urgent: bool, deadline: float = DEADLINE) -> str | None:
+    """Deliver through one channel; None when it took it, else why not, in words without the address."""
+    try:
+        import apprise
+    except ImportError:
+        return "what alerts need is not installed: python3 install.py --with alerts"
+    service = apprise.Apprise(asset=apprise.AppriseAsset(app_id="Hippocampus", async_mode=False))
+    said = io.StringIO()
+    with _complaints(said):
+        if not service.add(channel.address):
+            return f"apprise does not understand this {channel.name} address"
+        kind = apprise.NotifyType.WARNING if urgent else apprise.NotifyType.INFO
+        taken = _within(deadline, lambda: service.notify(body=body, title=title, notify_type=kind))
+    if taken is None:
+        return f"no answer within {deadline:.0f} seconds"
+    if taken:
+        return None
+    last = said.getvalue().strip().rpartition("\n")[2].replace(channel.address, channel.name)
+    return last or "it was not taken"
+
+
+def _within(seconds: float, call: Callable[[], bool | None]) -> bool | None:
+    """The call's answer; None when there is none in time. A thread that hangs dies with this process."""
+    answer: list[bool] = []
+
+    def work() -> None:
+        try:
+            answer.append(bool(call()))
+        except Exception:  # a plugin's own failure
+            answer.append(False)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answer[0] if answer else None
+
+
+@contextlib.contextmanager
+def _complaints(into: io.StringIO):
+    """What apprise's own log says meanwhile; nothing of it reaches a terminal."""
+    logger, handler = logging.getLogger("apprise"), logging.StreamHandler(into)
+    before, level = logger.propagate, logger.level
+    logger.addHandler(handler)
+    logger.propagate = False
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = before
+        logger.setLevel(level)

@@ -1,0 +1,167 @@
+"""What is wrong, judged from facts alone: no I/O, no clock, no memory of earlier looks.
+
+Health is measured by output. A job that runs and succeeds while transcripts grow and nothing of them arrives is ill.
+Knows nothing of alerts; a finding's text may leave the machine, so it holds numbers, days and names of jobs alone.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hippo_core import clock
+from hippo_core.schedule.heartbeat import Beat
+
+HOUR = 3_600.0
+_AWAKE_ENOUGH = 2 * HOUR  # a job is silent only if the machine was awake for so long meanwhile
+_CATCHING_UP = HOUR  # what a machine that just woke up may take to get in order again
+_BARREN = 5  # the newest transcripts, so many in a row, gave nothing
+_LEAST_FREE = 500e6  # bytes on the disk
+
+
+@dataclass(frozen=True)
+class Finding:
+    """key: what is wrong, the same at each look. grave: memory does not work, or soon will not.
+
+    text: may be sent anywhere. detail: stays in the log. patience: seconds it must stand before anybody is told.
+    """
+
+    key: str
+    text: str
+    grave: bool = True
+    detail: str = ""
+    patience: float = 0.0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A job as scheduled. lateness: seconds after which it is silent."""
+
+    name: str
+    interval: float
+    lateness: float
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One look at everything. Times in seconds since the epoch.
+
+    jobs: those a scheduler is to run, none without a schedule; scheduled_since: when that was installed.
+    awake: for how many seconds the machine ran since a job last did. free: bytes on the disk.
+    store_problem: why the store cannot be used; store_read: whether what follows could be had from it.
+    damage: what SQLite's own check said. set_aside: files that failed too often.
+    unread: transcripts at rest that hold more than was taken in; unread_since: when the oldest of them changed.
+    barren: how many of the newest transcripts, in a row, were read and gave no message; barren_since: likewise.
+    waiting: sessions that should have been learned from. unsent_since: from when on a channel has taken nothing.
+    """
+
+    now: float
+    jobs: Sequence[Expected] = ()
+    scheduled_since: float = 0.0
+    beats: Mapping[str, Beat] = field(default_factory=dict)
+    awake: Mapping[str, float] = field(default_factory=dict)
+    free: int | None = None
+    store_bytes: int = 0
+    store_problem: str | None = None
+    store_read: bool = False
+    damage: Sequence[str] = ()
+    set_aside: int = 0
+    unread: int = 0
+    unread_since: float | None = None
+    barren: int = 0
+    barren_since: float | None = None
+    waiting: int = 0
+    unsent_since: float | None = None
+
+
+# What only the store can tell, so that nothing is known of it while the store cannot be read.
+FROM_STORE = ("unread", "barren", "unlearned", "set-aside", "damage")
+
+
+def findings(facts: Facts) -> list[Finding]:
+    """Everything that is wrong, the gravest first."""
+    checks = (_store, _disk, _output, _silent, _failing, _delivery, _set_aside)
+    found = [finding for check in checks for finding in check(facts)]
+    return sorted(found, key=lambda finding: not finding.grave)
+
+
+def _store(facts: Facts) -> Iterator[Finding]:
+    if facts.store_problem is not None:
+        yield Finding("store", "the store cannot be used", detail=facts.store_problem, patience=_CATCHING_UP / 2)
+    if facts.damage:
+        yield Finding("damage", "the store is damaged", detail=facts.damage[0])
+
+
+def _disk(facts: Facts) -> Iterator[Finding]:
+    """Rewriting the file, as forgetting does, needs as much room again as it has."""
+    needed = max(_LEAST_FREE, 1.2 * facts.store_bytes)
+    if facts.free is not None and facts.free < needed:
+        yield Finding("disk", f"the disk is nearly full: {facts.free / 1e6:,.0f} MB free, {needed / 1e6:,.0f} needed")
+
+
+def _output(facts: Facts) -> Iterator[Finding]:
+    """Transcripts grow, and what should come of them does not."""
+    worked = [beat.last_worked for beat in facts.beats.values() if beat.last_worked is not None]
+    last = f" (last work done on {clock.day(max(worked))})" if worked else ""
+    if facts.unread and facts.unread_since is not None:
+        span = _since(facts.unread_since, facts.now)
+        text = f"{_count(facts.unread, 'transcript')} not stored, the oldest changed {span} ago{last}"
+        yield Finding("unread", text, patience=_CATCHING_UP)
+    if facts.barren >= _BARREN and facts.barren_since is not None:
+        span = _since(facts.barren_since, facts.now)
+        text = f"the newest {facts.barren} transcripts were read and gave no message, for {span}"
+        yield Finding("barren", text, patience=_CATCHING_UP)
+    if facts.waiting:
+        text = f"{_count(facts.waiting, 'session')} archived for days and not learned from"
+        yield Finding("unlearned", text, patience=_CATCHING_UP)
+
+
+def _silent(facts: Facts) -> Iterator[Finding]:
+    for job in facts.jobs:
+        beat = facts.beats.get(job.name)
+        last = max(beat.last_ran if beat else 0.0, facts.scheduled_since)
+        overdue = facts.now - last > job.lateness
+        if overdue and facts.awake.get(job.name, 0.0) >= min(job.lateness, _AWAKE_ENOUGH):
+            ran = f"last ran {_since(beat.last_ran, facts.now)} ago" if beat else "has never run"
+            yield Finding(f"silent:{job.name}", f"the {job.name} job {ran}, due every {_span(job.interval)}")
+
+
+def _failing(facts: Facts) -> Iterator[Finding]:
+    """One failed run may have met a locked store; the next one has met something else."""
+    for job in facts.jobs:
+        beat = facts.beats.get(job.name)
+        if beat and beat.error is not None:
+            text = f"the {job.name} job fails"
+            yield Finding(f"failing:{job.name}", text, detail=beat.error, patience=1.2 * job.interval)
+
+
+def _delivery(facts: Facts) -> Iterator[Finding]:
+    since = facts.unsent_since
+    if since is not None and facts.now - since > clock.DAY:
+        yield Finding("delivery", f"alerts could not be sent for {_since(since, facts.now)}")
+
+
+def _set_aside(facts: Facts) -> Iterator[Finding]:
+    if facts.set_aside:
+        text = f"{_count(facts.set_aside, 'transcript')} failed three times and {_was(facts.set_aside)} set aside"
+        yield Finding("set-aside", text, grave=False)
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _since(then: float, now: float) -> str:
+    return _span(max(0.0, now - then))
+
+
+def _span(seconds: float) -> str:
+    """A length of time as a person says it: 30 minutes, 2 hours, 3 days."""
+    for unit, length in (("day", clock.DAY), ("hour", HOUR), ("minute", 60.0)):
+        if seconds >= 2 * length or (unit == "minute"):
+            return _count(max(1, int(seconds / length)), unit)
+        if seconds == length:
+            return unit
+    return ""

@@ -1,0 +1,225 @@
+"""One look from start to end: gather, judge, tell, render. Also what a person is shown of it.
+
+Knows the order of the steps. What it remembers from look to look is one small file; without it, it begins anew.
+"""
+
+import json
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from hippo_core import clock
+from hippo_core import config as settings
+from hippo_core.config import Config
+from hippo_core.errors import UsageError
+from hippo_core.lock import one_at_a_time
+from hippo_core.monitor import alerts, channels, health, hours, outbox
+from hippo_core.monitor.alerts import Alert, Notice
+from hippo_core.monitor.checks import FROM_STORE, Expected, Facts, Finding, findings
+from hippo_core.monitor.facts import gather
+from hippo_core.paths import Paths, client_home, write_atomic
+from hippo_core.schedule import heartbeat
+
+JOB = "monitor"
+INTERVAL = 1_800.0
+_THOROUGH_EVERY = clock.DAY
+_TITLES = {alerts.RAISED: "memory needs you", alerts.REPEATED: "memory still needs you", alerts.OVER: "over again"}
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What is to run by itself. jobs: none without a scheduler. since: when it was installed."""
+
+    jobs: tuple[Expected, ...] = ()
+    since: float = 0.0
+
+
+@dataclass
+class Memo:
+    """What a look leaves to the next one. awake: seconds that the machine was seen awake, ever.
+
+    ran: for each job, its last run and how far `awake` was then. unsent_since: from when on a channel took nothing.
+    checked: the last thorough look; damaged: its answer.
+    """
+
+    looked: float = 0.0
+    awake: float = 0.0
+    ran: dict[str, list[float]] = field(default_factory=dict)
+    unsent_since: float | None = None
+    checked: float = 0.0
+    damaged: bool = False
+    alerts: dict[str, Alert] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look found and did. failed: why a channel took nothing, by its kind. waiting: letters still to be sent."""
+
+    found: list[Finding]
+    standing: dict[str, Alert]
+    told: list[Notice]
+    sent: int
+    failed: dict[str, str]
+    waiting: int
+    muted_until: float | None
+    problem: str | None = None
+
+
+def run_once(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None = None) -> Look:
+    """Look, tell whom it concerns, and leave the heartbeat. BusyError while another monitor looks."""
+    with heartbeat.running(paths, JOB) as run, one_at_a_time(paths, JOB):
+        try:
+            look = _look_and_tell(paths, schedule, roots)
+        except Exception:
+            health.render(paths, ["the monitor itself fails"])
+            raise
+        run.worked = bool(look.told or look.sent)
+        run.counts = {"standing": len(look.standing), "told": len(look.told), "sent": look.sent}
+    return look
+
+
+def look_only(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None = None) -> Look:
+    """What stands now. Nobody is told, and nothing is written."""
+    now, memo = clock.now(), read_memo(paths)
+    facts = _facts(paths, schedule, memo, roots, thorough=memo.damaged)
+    waiting = len(outbox.waiting(paths))
+    return Look(findings(facts), alerts.standing(memo.alerts), [], 0, {}, waiting, hours.muted_until(paths, now))
+
+
+def read_memo(paths: Paths) -> Memo:
+    """What the last look left; an empty one where there is none or it cannot be read."""
+    try:
+        raw = json.loads(_memo_file(paths).read_bytes())
+        raw["alerts"] = {str(key): Alert(**alert) for key, alert in raw["alerts"].items()}
+        return Memo(**raw)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Memo()
+
+
+def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None) -> Look:
+    now, memo = clock.now(), read_memo(paths)
+    config, problem = _settings(paths)
+    _stay_awake(memo, schedule, paths, now)
+    thorough = memo.damaged or not 0 <= now - memo.checked < _THOROUGH_EVERY
+    facts = _facts(paths, schedule, memo, roots, thorough)
+    if thorough and facts.store_read:
+        memo.checked, memo.damaged = now, bool(facts.damage)
+    found = findings(facts)
+    if problem:
+        found.insert(0, Finding("settings", "the settings cannot be read", detail=problem))
+    muted = hours.muted_until(paths, now)
+    before = memo.alerts
+    unknown = () if facts.store_read else FROM_STORE
+    memo.alerts, told = alerts.step(before, found, now, muted=muted is not None, unknown=unknown)
+    _log_changes(paths, before, memo.alerts, {finding.key: finding for finding in found}, muted is not None)
+    ways = channels.channels(config.alerts)
+    _post(paths, told, ways, config, now)
+    memo.looked = now
+    _write_memo(paths, memo)  # before anything is sent: a crash while sending must not raise the same alert again
+    standing = alerts.standing(memo.alerts)
+    _render(paths, schedule, [] if muted else [alert.text for alert in standing.values() if alert.grave])
+    sent, failed = (0, {}) if muted else _send(paths, ways, now)
+    if not muted and (memo.unsent_since is None) == bool(failed):
+        memo.unsent_since = now if failed else None
+        _write_memo(paths, memo)
+    return Look(found, standing, told, sent, failed, len(outbox.waiting(paths)), muted, problem)
+
+
+def _facts(paths: Paths, schedule: Schedule, memo: Memo, roots: Sequence[Path] | None, thorough: bool) -> Facts:
+    return gather(
+        paths,
+        schedule.jobs,
+        [client_home() / "projects"] if roots is None else roots,
+        awake={job: memo.awake - at for job, (_, at) in memo.ran.items()},
+        scheduled_since=schedule.since,
+        unsent_since=memo.unsent_since,
+        thorough=thorough,
+    )
+
+
+def _stay_awake(memo: Memo, schedule: Schedule, paths: Paths, now: float) -> None:
+    """Count how long the machine has been awake: a gap between two looks that is too long was mostly sleep."""
+    if memo.looked:
+        memo.awake += min(max(0.0, now - memo.looked), 1.5 * INTERVAL)
+    ran = {}
+    for job in schedule.jobs:
+        beat = heartbeat.read(paths, job.name)
+        last = beat.last_ran if beat else 0.0
+        before = memo.ran.get(job.name)
+        ran[job.name] = before if before and before[0] == last else [last, memo.awake]
+    memo.ran = ran
+
+
+def _settings(paths: Paths) -> tuple[Config, str | None]:
+    """The settings, and why they cannot be used as they are."""
+    try:
+        config = settings.load(paths)
+        hours.quiet_until(config.quiet_hours, clock.now())
+        return config, None
+    except UsageError as error:
+        return Config(quiet_hours=""), str(error)
+
+
+def _post(paths: Paths, told: Sequence[Notice], ways: Sequence[channels.Channel], config: Config, now: float) -> None:
+    """Put every notice into the outbox, what can wait with the time until which it does."""
+    morning = hours.quiet_until(config.quiet_hours, now)
+    letters = []
+    for notice in told:
+        held = now if notice.urgent or morning is None else morning
+        until = f"; held until {_clock_time(held)}" if held > now and ways else ""
+        channels.write_log(paths, notice.kind, f"{notice.key}: {notice.text}{until}")
+        title = f"Hippocampus on {platform.node() or 'this machine'}: {_TITLES[notice.kind]}"
+        text = f"{notice.text[:1].upper()}{notice.text[1:]}."
+        body = f"It is over: {notice.text}." if notice.kind == alerts.OVER else f"{text} Next: hippo doctor"
+        letters.append(outbox.Letter(now, title, body, notice.urgent, held, tuple(way.key for way in ways)))
+    if ways and (dropped := outbox.put(paths, letters)):
+        channels.write_log(paths, "outbox", f"full: the {dropped} oldest were dropped")
+
+
+def _send(paths: Paths, ways: Sequence[channels.Channel], now: float) -> tuple[int, dict[str, str]]:
+    by_key = {way.key: way for way in ways}
+
+    def send(key: str, letter: outbox.Letter) -> str | None:
+        return channels.send(by_key[key], letter.title, letter.body, letter.urgent)
+
+    drained = outbox.drain(paths, list(by_key), send, now)
+    failed = {by_key[key].name: problem for key, problem in drained.failed.items()}
+    for name, problem in failed.items():
+        channels.write_log(paths, "unsent", f"{name}: {problem}; kept for the next look")
+    return drained.sent, failed
+
+
+def _log_changes(
+    paths: Paths, before: Mapping[str, Alert], after: Mapping[str, Alert], found: Mapping[str, Finding], muted: bool
+) -> None:
+    """What appears is logged at once, with what must stay on this machine, whether anybody is told or not."""
+    for key in after.keys() - before.keys():
+        finding = found[key]
+        detail = f" ({finding.detail})" if finding.detail else ""
+        channels.write_log(paths, "found", f"{key}: {finding.text}{detail}{'; muted' if muted else ''}")
+    for key in before.keys() - after.keys():
+        if before[key].raised is None:
+            channels.write_log(paths, "passed", f"{key}: {before[key].text}")
+
+
+def _render(paths: Paths, schedule: Schedule, troubles: Sequence[str]) -> None:
+    health.render(paths, troubles)
+    mine = next((job for job in schedule.jobs if job.name == JOB), None)
+    if mine:
+        health.expect(paths, mine.lateness, mine.interval)
+    else:
+        health.expect_nothing(paths)
+
+
+def _clock_time(at: float) -> str:
+    return time.strftime("%H:%M", time.localtime(at))
+
+
+def _write_memo(paths: Paths, memo: Memo) -> None:
+    write_atomic(_memo_file(paths), json.dumps(asdict(memo), ensure_ascii=False).encode())
+
+
+def _memo_file(paths: Paths) -> Path:
+    return paths.alerts / "memo.json"

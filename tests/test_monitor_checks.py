@@ -1,0 +1,88 @@
+"""What the monitor takes for wrong, and what it does not: judged from facts alone."""
+
+import pytest
+
+from hippo_core.monitor.checks import Expected, Facts, findings
+from hippo_core.schedule.heartbeat import Beat
+
+HOUR, DAY = 3_600.0, 86_400.0
+NOW = 1_800_000_000.0
+WATCH = Expected("watch", HOUR, 2 * HOUR)
+
+
+def beat(ran, worked=None, error=None):
+    return Beat(last_ran=ran, last_worked=worked, result="ok", counts={}, error=error)
+
+
+def keys(**facts):
+    return [finding.key for finding in findings(Facts(now=NOW, **facts))]
+
+
+def test_all_well_is_nothing_found():
+    assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 600)}, awake={"watch": 600}, free=10**10) == []
+
+
+def test_a_job_silent_for_twice_its_interval_is_found():
+    assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 1.9 * HOUR)}, awake={"watch": 1.9 * HOUR}) == []
+    assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 2.1 * HOUR)}, awake={"watch": 2.1 * HOUR}) == ["silent:watch"]
+
+
+def test_a_job_that_never_ran_is_found_once_it_had_time_to():
+    assert keys(jobs=[WATCH], scheduled_since=NOW - HOUR, awake={"watch": HOUR}) == []
+    assert keys(jobs=[WATCH], scheduled_since=NOW - 3 * HOUR, awake={"watch": 3 * HOUR}) == ["silent:watch"]
+
+
+def test_a_machine_that_slept_over_the_weekend_is_not_late():
+    assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 60 * HOUR)}, awake={"watch": 0.5 * HOUR}) == []
+
+
+def test_without_a_schedule_no_job_is_late():
+    assert keys(beats={"watch": beat(NOW - 90 * DAY)}, awake={"watch": 90 * DAY}) == []
+
+
+def test_five_weeks_of_successful_runs_that_store_nothing_are_found_by_their_output():
+    """claude-mem#3406: "Not logged in" for five weeks while health said ok."""
+    healthy = {"watch": beat(NOW - 600, worked=NOW - 35 * DAY)}
+    found = findings(Facts(NOW, jobs=[WATCH], beats=healthy, unread=12, unread_since=NOW - 35 * DAY))
+    assert [finding.key for finding in found] == ["unread"] and found[0].grave
+    assert "12 transcripts" in found[0].text and "35 days" in found[0].text
+    assert keys(jobs=[WATCH], beats=healthy, waiting=3) == ["unlearned"]
+    assert keys(jobs=[WATCH], beats=healthy, barren=5, barren_since=NOW - DAY) == ["barren"]
+
+
+def test_output_counts_without_a_schedule_too():
+    assert keys(unread=1, unread_since=NOW - 2 * DAY) == ["unread"]
+
+
+def test_a_few_empty_transcripts_prove_nothing():
+    assert keys(barren=4, barren_since=NOW - DAY) == []
+
+
+def test_a_disk_without_room_to_rewrite_the_store_is_nearly_full():
+    assert keys(free=400_000_000) == ["disk"]
+    assert keys(free=600_000_000) == []
+    assert keys(free=2_000_000_000, store_bytes=1_900_000_000) == ["disk"]
+
+
+def test_one_failed_run_waits_for_the_next_before_anybody_is_told():
+    (found,) = findings(Facts(NOW, jobs=[WATCH], beats={"watch": beat(NOW - 60, error="the store is locked")}))
+    assert found.key == "failing:watch" and found.patience > WATCH.interval
+
+
+@pytest.mark.parametrize(
+    "facts", [{"store_problem": "/home/me/secret project is gone"}, {"damage": ["row 7 of memory"]}]
+)
+def test_what_may_name_files_or_rows_stays_out_of_the_text_that_is_sent(facts):
+    (found,) = findings(Facts(NOW, **facts))
+    assert found.grave and found.detail and found.detail not in found.text and "secret" not in found.text
+
+
+def test_a_jobs_error_stays_on_this_machine():
+    (found,) = findings(Facts(NOW, jobs=[WATCH], beats={"watch": beat(NOW, error="could not learn: my dog is Rex")}))
+    assert "Rex" in found.detail and "Rex" not in found.text
+
+
+def test_what_works_all_the_same_comes_last():
+    assert keys(set_aside=2, free=1) == ["disk", "set-aside"]
+    found = findings(Facts(NOW, set_aside=1))
+    assert not found[0].grave and "1 transcript failed three times and was set aside" == found[0].text
