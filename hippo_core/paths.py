@@ -66,6 +66,11 @@ class Paths:
         return self.home / "plugin"
 
     @property
+    def schedule_record(self) -> Path:
+        """Which scheduler starts the jobs, and what was put into it."""
+        return self.home / "schedule.json"
+
+    @property
     def install_record(self) -> Path:
         return self.home / INSTALL_RECORD
 

@@ -28,6 +28,7 @@ def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     monkeypatch.setenv("HIPPO_HOME", str(home / "hippo data"))
+    monkeypatch.setenv("HIPPO_SCHEDULER", "hooks")  # no test touches the machine's own, unless it says so
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home / ".claude"))
     return home
 

@@ -64,28 +64,35 @@ def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, ret
 @click.command("catch-up")
 @click.option("--session", "session_id", help="A session that is over: it need not rest first.")
 @click.option("--archive-only", is_flag=True, help="Only archive; learning is left to a later pass.")
-def catch_up_command(session_id: str | None, archive_only: bool) -> None:
-    """What the hooks start when a session ends or pauses: silent, one at a time, always a success."""
+@click.option("--jobs-only", is_flag=True, help="No pass; only the jobs that nobody else runs.")
+def catch_up_command(session_id: str | None, archive_only: bool, jobs_only: bool) -> None:
+    """What the hooks start when a session begins, pauses or ends: silent, one at a time, always a success."""
     if os.environ.get("HIPPO_CHILD"):
         return
-    paths = places.current()
-    try:
-        _catch_up(paths, session_id, archive_only)
-    except BusyError:
-        pass  # whoever is at work finds the note
-    except Exception as error:
-        from hippo_core.ops.log import log_error
+    from hippo_core.ops.log import log_error
+    from hippo_core.schedule.choose import run_missed
 
-        log_error(paths, "catch-up", error)
+    paths = places.current()
+    for step in (lambda: jobs_only or _catch_up(paths, session_id, archive_only), lambda: run_missed(paths)):
+        try:
+            step()
+        except BusyError:
+            pass  # whoever is at work finds the note
+        except Exception as error:
+            log_error(paths, "catch-up", error)
 
 
 def _catch_up(paths: places.Paths, session_id: str | None, archive_only: bool) -> None:
     from hippo_core.ingest.due import note_over
     from hippo_core.ingest.run import run_pass
+    from hippo_core.schedule.heartbeat import running
+    from hippo_core.schedule.watch import note_work
 
     if session_id and not archive_only:
         note_over(paths, session_id)
-    run_pass(paths, roots=(places.client_home() / "projects",), archive_only=archive_only)
+    with running(paths, "catch-up") as run:
+        report = run_pass(paths, roots=(places.client_home() / "projects",), archive_only=archive_only)
+        note_work(run, report)
 
 
 @contextmanager

@@ -25,6 +25,8 @@ COMMANDS = {
     "ingest": ("ingest", "Read transcripts now."),
     "dream": ("dream", "The night's work, now."),
     "undo": ("dream", "Take back what a night changed by itself."),
+    "watch": ("watch", "Read new transcripts, once or every hour."),
+    "schedule": ("schedule", "What runs by itself, and who starts it."),
     "status": ("status", "What is stored, where, and what it costs."),
     "catch-up": ("ingest", "What the hooks start when a session ends."),
     "serve": ("serve", "The tool server, as the client starts it."),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hippo_core import config as configuration
 from hippo_core import paths as places
-from hippo_core.errors import HippoError, VectorsUnavailableError
+from hippo_core.errors import HippoError, ScheduleError, VectorsUnavailableError
 from hippo_core.ingest.run import PassReport, run_pass
 from hippo_core.ops import client, link, venv
 from hippo_core.ops.client import Registration
@@ -24,6 +24,7 @@ from hippo_core.paths import Paths
 from hippo_core.recall.pipeline import Recall, recall
 from hippo_core.recall.present import recall_text
 from hippo_core.recall.query import read_query
+from hippo_core.schedule import choose
 from hippo_core.store import Store
 
 _STEPS = {"read": "reading transcripts", "learn": "learning from them", "embed": "vectors"}
@@ -63,8 +64,19 @@ def set_up(paths: Paths, source: Path, folders: Sequence[Path]) -> None:
         )
     link.place(paths, record)
     registration = client.register(paths, record)
-    print("\n".join(_summary(paths, report, registration)))
+    print("\n".join(_summary(paths, report, registration, _schedule(paths))))
     print("\n".join(_example(paths)), flush=True)
+
+
+def _schedule(paths: Paths) -> str:
+    """Register the jobs, unless the user took them out; how that stands, for people."""
+    if choose.chosen(paths) == choose.OFF:
+        return f"switched off, and stay so until you run: {link.typed(paths)} schedule install"
+    try:
+        done = choose.install(paths, venv.interpreter_of(paths.venv))
+    except (ScheduleError, OSError) as error:
+        return f"not registered: {error}"
+    return f"{done.jobs} registered with {done.scheduler.title}"
 
 
 @contextlib.contextmanager
@@ -84,7 +96,7 @@ def _progress() -> Iterator:
         yield on_progress
 
 
-def _summary(paths: Paths, report: PassReport, registration: Registration) -> list[str]:
+def _summary(paths: Paths, report: PassReport, registration: Registration, jobs: str) -> list[str]:
     with Store.open(paths.store, readonly=True) as store, store.reading():
         messages, _, projects = store.archive.counts()
         memories = store.memories.count_active()
@@ -95,6 +107,7 @@ def _summary(paths: Paths, report: PassReport, registration: Registration) -> li
         ("archived", f"{_count(messages, 'message')}; searchable, and nothing leaves this machine"),
         ("learned", f"{_count(memories, 'memory')}; offline: no model was called, nobody pays"),
         ("store", f"{paths.store}, {paths.store.stat().st_size / 1e6:,.1f} MB"),
+        ("jobs", jobs),
         ("plugin", registration.line),
     ]
     lines = ["", "Hippocampus is ready.", *(f"  {name:<10}{value}" for name, value in rows)]

@@ -12,6 +12,7 @@ from hippo_core.errors import InstallError
 from hippo_core.ops import client, link
 from hippo_core.ops.record import Record
 from hippo_core.paths import Paths
+from hippo_core.schedule import choose
 
 
 def uninstall(paths: Paths, *, purge: bool) -> int:
@@ -20,7 +21,8 @@ def uninstall(paths: Paths, *, purge: bool) -> int:
     if not record.exists and not (purge and paths.store.exists()):
         print(f"Nothing is installed in {paths.home}. If it is elsewhere, set HIPPO_HOME and run this again.")
         return 0
-    notes = client.unregister(record)
+    notes = choose.remove(paths)  # first, so that no job starts in what is half removed
+    notes += client.unregister(record)
     link.remove(paths, record)
     # The interpreter first: a session that still runs then finds no program for its hooks, which it forgives. Python's
     # own complaint about a missing script would block its prompts.

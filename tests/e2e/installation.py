@@ -76,6 +76,7 @@ class User:
             "HOME": str(self.home),
             "USERPROFILE": str(self.home),
             "HIPPO_HOME": str(self.paths.home),
+            "HIPPO_SCHEDULER": "hooks",  # not the machine's own
             "LANG": "C.UTF-8",
             **self.extra,
         }

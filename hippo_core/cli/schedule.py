@@ -1,0 +1,148 @@
+"""`hippo schedule`: which jobs run by themselves, who starts them, and how they went."""
+
+import dataclasses
+import json
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from hippo_core import clock
+from hippo_core import paths as places
+from hippo_core.cli.recall import on_terminal
+from hippo_core.errors import ScheduleError
+from hippo_core.schedule import choose
+from hippo_core.schedule.heartbeat import Beat, read
+from hippo_core.schedule.jobs import JOBS, NAMES, Job, job_named
+
+
+@click.group("schedule")
+def schedule_command() -> None:
+    """What runs by itself: five jobs, started by a scheduler of this machine."""
+
+
+@schedule_command.command("install")
+@click.option(
+    "--with", "wanted", type=click.Choice(choose.NAMES), help="This scheduler, or none. Default: one that works."
+)
+def install_command(wanted: str | None) -> None:
+    """Register the jobs, in place of those that are registered."""
+    done = choose.install(places.current(), Path(sys.executable), wanted)
+    click.echo(f"{done.jobs} jobs registered with {done.scheduler.title}.")
+    for reason in done.passed_over:
+        click.echo(f"  passed over  {reason}")
+
+
+@schedule_command.command("remove")
+def remove_command() -> None:
+    """Take the jobs out of the scheduler."""
+    paths = places.current()
+    before = choose.chosen(paths)
+    notes = choose.remove(paths, stay_off=True)
+    if notes:
+        raise ScheduleError(notes[0])
+    there = before in choose.NAMES
+    click.echo(f"The jobs are taken out of {choose.named(before).title}." if there else "No jobs were registered.")
+
+
+@schedule_command.command("show")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show_command(as_json: bool) -> None:
+    """The jobs, when they last ran, and when they last did work."""
+    paths = places.current()
+    name, there = choose.chosen(paths), choose.registered(paths)
+    beats = {job.name: read(paths, job.name) for job in JOBS}
+    if as_json:
+        click.echo(
+            json.dumps({"with": name, "jobs": [_as_json(job, beats[job.name], there) for job in JOBS]}, indent=2)
+        )
+        return
+    title = choose.named(name).title if name in choose.NAMES else "nobody; to have them run: hippo schedule install"
+    click.echo(f"  started by {title}")
+    click.echo(on_terminal("head", f"  {'job':<10}{'planned':<18}{'last ran':<18}{'last did work':<18}result"))
+    for job in JOBS:
+        click.echo(_row(job, beats[job.name], job.name in there))
+
+
+@schedule_command.command("run")
+@click.argument("name", metavar="[JOB]", required=False, type=click.Choice(NAMES))
+@click.option("--scheduled", is_flag=True, help="As a scheduler calls it: print nothing, make up for missed jobs.")
+def run_command(name: str | None, scheduled: bool) -> None:
+    """Run a job now; without a name, every job that is due."""
+    from hippo_core.schedule.tick import run_due, run_job
+
+    if os.environ.get("HIPPO_CHILD"):
+        return
+    paths = places.current()
+    if scheduled:
+        sys.exit(_run_scheduled(paths, name))
+    if name is None:
+        ran = run_due(paths)
+        click.echo("\n".join(f"{job}: {_outcome(beat)}" for job, beat in ran.items()) or "No job is due.")
+        return
+    beat = run_job(paths, job_named(name))
+    if beat is None:
+        click.echo(f"{name} is at work in another process.")
+    elif beat.error:
+        raise ScheduleError(f"{name} failed: {beat.error}")
+    else:
+        click.echo(f"{name}: {_outcome(beat)}")
+
+
+def _run_scheduled(paths: places.Paths, name: str | None) -> int:
+    """The exit status; whatever goes wrong is in the log and in the heartbeats."""
+    from hippo_core.ops.log import log_error
+    from hippo_core.schedule.tick import run_due, run_job
+
+    try:
+        beat = run_job(paths, job_named(name)) if name else None
+        run_due(paths, overdue=name is not None)
+    except Exception as error:
+        log_error(paths, "schedule", error)
+        return 1
+    return 1 if beat and beat.error else 0
+
+
+def _row(job: Job, beat: Beat | None, registered: bool) -> str:
+    ran = _when(beat.last_ran) if beat else "never"
+    worked = _when(beat.last_worked) if beat and beat.last_worked else "never"
+    outcome = _outcome(beat) if beat else ""
+    row = f"  {job.name:<10}{_plan(job):<18}{ran:<18}{worked:<18}{outcome}"
+    return (row if registered else f"{row:<68} (not registered)").rstrip()
+
+
+def _plan(job: Job) -> str:
+    if job.hour is not None:
+        return f"daily {job.hour:02d}:{job.minutes[0]:02d}"
+    return "hourly" if len(job.minutes) == 1 else "half-hourly"
+
+
+def _outcome(beat: Beat) -> str:
+    counts = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in beat.counts.items() if number)
+    if beat.error:
+        return f"{beat.result}: {beat.error}"
+    return f"{beat.result}, {counts}" if counts else beat.result
+
+
+def _when(then: float) -> str:
+    """A time that a person compares with the clock on the wall."""
+    seconds = clock.now() - then
+    if 0 <= seconds < 90:
+        return "just now"
+    if 0 <= seconds < 5400:
+        return f"{seconds / 60:.0f} minutes ago"
+    if 0 <= seconds < 36 * 3600:
+        return f"{seconds / 3600:.0f} hours ago"
+    return clock.ago(then) + " ago" if seconds > 0 else "in the future"
+
+
+def _as_json(job: Job, beat: Beat | None, registered: list[str]) -> dict:
+    planned = {"every": job.every, "hour": job.hour, "minutes": job.minutes}
+    return {
+        "name": job.name,
+        **planned,
+        "registered": job.name in registered,
+        "due": job.is_due(beat, clock.now()),
+        "beat": dataclasses.asdict(beat) if beat else None,
+    }

@@ -1,0 +1,53 @@
+"""`hippo watch`: one pass over the transcripts now, or one every hour for as long as the command runs."""
+
+import dataclasses
+import json
+import os
+import time
+
+import click
+
+from hippo_core import paths as places
+from hippo_core.cli.ingest import progress, report_text
+from hippo_core.errors import BusyError, HippoError
+
+
+@click.command("watch")
+@click.option("--once", is_flag=True, help="One pass, then the end: what the schedulers call.")
+@click.option("--backstop", is_flag=True, help="Do not wait for sessions to rest, and compare files by their bytes.")
+@click.option("--retry", is_flag=True, help="Try the files again that were set aside.")
+@click.option("--every", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Minutes between passes.")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+def watch_command(once: bool, backstop: bool, retry: bool, every: float, as_json: bool) -> None:
+    """Read new transcripts, and learn from the sessions that have rested."""
+    if os.environ.get("HIPPO_CHILD"):
+        return
+    while True:
+        try:
+            _pass(backstop, retry, as_json)
+        except BusyError:
+            if once:
+                raise
+        except HippoError as error:
+            if once:
+                raise
+            click.echo(str(error), err=True)
+        if once:
+            return
+        time.sleep(every * 60)
+
+
+def _pass(backstop: bool, retry: bool, as_json: bool) -> None:
+    from hippo_core.schedule.watch import roots, watch
+
+    paths = places.current()
+    with progress(silent=as_json or not _on_terminal()) as show:
+        report = watch(paths, backstop=backstop, retry=retry, on_progress=show)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(report), default=str))
+    else:
+        click.echo(report_text(report, tuple(roots(paths))))
+
+
+def _on_terminal() -> bool:
+    return click.get_text_stream("stderr").isatty()

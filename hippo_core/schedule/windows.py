@@ -1,0 +1,104 @@
+"""Windows Task Scheduler: a task a job, described in its XML. Standard library only.
+
+A task cannot set environment variables; the command knows its data folder by the environment it is installed in.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import list2cmdline
+from xml.sax.saxutils import escape
+
+from hippo_core.schedule.jobs import Job
+from hippo_core.schedule.scheduler import LONGEST_RUN, Target, ask, require
+
+_TASK = """\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <Description>Hippocampus {name}: {what}</Description>
+  </RegistrationInfo>
+  <Triggers>
+    <CalendarTrigger>{repetition}
+      <StartBoundary>{start}</StartBoundary>
+      <Enabled>true</Enabled>
+      <ScheduleByDay>
+        <DaysInterval>1</DaysInterval>
+      </ScheduleByDay>
+    </CalendarTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">{user}
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <StartWhenAvailable>true</StartWhenAvailable>
+    <Enabled>true</Enabled>
+    <Hidden>true</Hidden>
+    <ExecutionTimeLimit>PT{limit}S</ExecutionTimeLimit>
+    <Priority>7</Priority>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>{command}</Command>
+      <Arguments>{arguments}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+"""
+_REPETITION = """
+      <Repetition>
+        <Interval>PT{minutes}M</Interval>
+        <Duration>P1D</Duration>
+        <StopAtDurationEnd>false</StopAtDurationEnd>
+      </Repetition>"""
+
+
+class TaskScheduler:
+    name, title, place = "windows", "Windows Task Scheduler", None
+
+    def problem(self) -> str | None:
+        if sys.platform != "win32" or shutil.which("schtasks") is None:
+            return "there is no Windows Task Scheduler here"
+        status, _, said = ask(["schtasks", "/Query", "/FO", "CSV", "/NH"])
+        return f"the Task Scheduler does not answer ({said})" if status else None
+
+    def install(self, target: Target, jobs: Sequence[Job]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for job in jobs:
+                file = Path(folder, f"{job.name}.xml")
+                file.write_text(task(target, job), encoding="utf-16")
+                require(["schtasks", "/Create", "/TN", target.name(job), "/XML", str(file), "/F"])
+
+    def remove(self, prefix: str, jobs: Sequence[Job]) -> None:
+        for job in self.registered(prefix, jobs):
+            require(["schtasks", "/Delete", "/TN", f"{prefix}-{job}", "/F"])
+
+    def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
+        return [job.name for job in jobs if not ask(["schtasks", "/Query", "/TN", f"{prefix}-{job.name}"])[0]]
+
+
+def task(target: Target, job: Job) -> str:
+    """The XML of a job's task."""
+    windowless = target.python.with_name("pythonw.exe")  # no console flashes up every half hour
+    user = os.environ.get("USERNAME")
+    domain = os.environ.get("USERDOMAIN")
+    account = f"{domain}\\{user}" if domain else user
+    return _TASK.format(
+        name=job.name,
+        what=escape(job.what),
+        repetition="" if job.hour is not None else _REPETITION.format(minutes=int(job.every // 60)),
+        start=f"2026-01-01T{job.hour or 0:02d}:{job.minutes[0]:02d}:00",
+        user=f"\n      <UserId>{escape(account)}</UserId>" if user else "",
+        limit=LONGEST_RUN,
+        command=escape(str(windowless if windowless.exists() else target.python)),
+        arguments=escape(list2cmdline(target.command(job)[1:])),
+    )
