@@ -42,8 +42,7 @@ def remove_command() -> None:
     notes = choose.remove(paths, stay_off=True)
     if notes:
         raise ScheduleError(notes[0])
-    there = before in choose.NAMES
-    click.echo(f"The jobs are taken out of {choose.named(before).title}." if there else "No jobs were registered.")
+    click.echo(f"The jobs are taken out of {choose.named(before).title}." if before else "No jobs were registered.")
 
 
 @schedule_command.command("show")
@@ -58,7 +57,7 @@ def show_command(as_json: bool) -> None:
             json.dumps({"with": name, "jobs": [_as_json(job, beats[job.name], there) for job in JOBS]}, indent=2)
         )
         return
-    title = choose.named(name).title if name in choose.NAMES else "nobody; to have them run: hippo schedule install"
+    title = choose.named(name).title if name else "nobody; to have them run: hippo schedule install"
     click.echo(f"  started by {title}")
     click.echo(on_terminal("head", f"  {'job':<10}{'planned':<18}{'last ran':<18}{'last did work':<18}result"))
     for job in JOBS:

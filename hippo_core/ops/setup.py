@@ -70,7 +70,7 @@ def set_up(paths: Paths, source: Path, folders: Sequence[Path]) -> None:
 
 def _schedule(paths: Paths) -> str:
     """Register the jobs, unless the user took them out; how that stands, for people."""
-    if choose.chosen(paths) == choose.OFF:
+    if choose.switched_off(paths):
         return f"switched off, and stay so until you run: {link.typed(paths)} schedule install"
     try:
         done = choose.install(paths, venv.interpreter_of(paths.venv))

@@ -19,7 +19,7 @@ from hippo_core.schedule.scheduler import Scheduler, Target, target_of
 from hippo_core.schedule.systemd import SystemdTimers
 from hippo_core.schedule.windows import TaskScheduler
 
-OFF = "off"  # in the place of a scheduler's name: the user wants none
+_OFF = "off"  # in the place of a scheduler's name: the user wants none
 
 
 class HookTicks:
@@ -61,8 +61,14 @@ def named(name: str) -> Scheduler:
 
 
 def chosen(paths: Paths) -> str | None:
-    """The name of the scheduler that starts the jobs; OFF when the user wants none, None when none was ever chosen."""
-    return _record(paths).get("with")
+    """The name of the scheduler that starts the jobs; None when there is none."""
+    name = _record(paths).get("with")
+    return name if name in NAMES else None
+
+
+def switched_off(paths: Paths) -> bool:
+    """Whether the user took the jobs out and has not put them back."""
+    return _record(paths).get("with") == _OFF
 
 
 def install(paths: Paths, python: Path, wanted: str | None = None) -> Registered:
@@ -98,7 +104,7 @@ def remove(paths: Paths, *, stay_off: bool = False) -> list[str]:
         with contextlib.suppress(OSError):
             Path(folder).rmdir()
     if stay_off:
-        _write(paths, {"with": OFF, "prefix": ""})
+        _write(paths, {"with": _OFF, "prefix": ""})
     else:
         paths.schedule_record.unlink(missing_ok=True)
     return []
@@ -115,7 +121,7 @@ def run_missed(paths: Paths) -> None:
     from hippo_core.schedule.tick import run_due
 
     scheduler = chosen(paths)
-    if scheduler not in (None, OFF):
+    if scheduler is not None:
         run_due(paths, overdue=scheduler != HookTicks.name)
 
 
