@@ -93,9 +93,35 @@ def rendered(event_name, *parts):
 
 
 def of_this_project(event_name, data, kind):
-    """The file of `kind` for the project the session runs in, else the one for every other project."""
+    """The JSON-escaped text of `kind` for the project the session runs in, else the one for every other project."""
     folder = os.path.join(data, "render", kind)
-    return rendered(event_name, folder, _project() + ".json") or rendered(event_name, folder, "default.json")
+    own = context_text(event_name, read(folder, _project() + ".json"))
+    return own or context_text(event_name, read(folder, "default.json"))
+
+
+def health(event_name, data):
+    """The JSON-escaped line that says what is wrong with memory; b"" when nothing is."""
+    folder = os.path.join(data, "render")
+    allowed, _, document = read(folder, "late").partition(b"\n")
+    late = document and _is_older(os.path.join(folder, "late"), *allowed.split())
+    return context_text(event_name, document if late else read(folder, "health.json"))
+
+
+def _is_older(path, allowed, written):
+    """Whether a file is older than `allowed` seconds, and the machine was awake for so long since then.
+
+    written: the monotonic clock then. It stands still while the machine sleeps, and begins anew when it starts.
+    """
+    from time import monotonic, time
+
+    allowed, awake = float(allowed), monotonic() - float(written)
+    return time() - os.stat(path).st_mtime > allowed and (awake if awake >= 0 else monotonic()) > allowed
+
+
+def warning(event_name, text, line):
+    """The output that puts `text`, and then `line`, before the model, and shows the user `line` in red."""
+    both = text + b"\\n" + line if text else line
+    return b'{"systemMessage":"\xf0\x9f\x94\xb4 ' + line + b'",' + context(event_name, both)[1:]
 
 
 def _project():

@@ -8,7 +8,8 @@ def main(data):
     if data is None or not hippo_hook.has_store(data):
         return b""
     hippo_hook.read_event()
-    return hippo_hook.of_this_project(b"SubagentStart", data, "agent")
+    text = hippo_hook.of_this_project(b"SubagentStart", data, "agent")
+    return text and hippo_hook.context(b"SubagentStart", text)
 
 
 if not os.environ.get("HIPPO_CHILD"):

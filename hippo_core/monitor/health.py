@@ -1,8 +1,9 @@
 """The line a session starts with when memory is not well, rendered so that the hook only prints bytes.
 
-render/health.json is the line itself, empty when all is well. render/late is what the hook says when the monitor does
-not run any more: how late it may be, this process's monotonic clock (which stands still while the machine sleeps), and
-the line. No schedule, no such file. Knows nothing of findings.
+render/health.json is the line itself, empty when all is well. render/late is what the hook says once that file is too
+old: how old it may be, the monotonic clock at its writing (which stands still while the machine sleeps), and the line.
+Every look that comes to its end writes it, so a monitor that starts and fails is late as well. No schedule, no such
+file. Knows nothing of findings.
 """
 
 import contextlib
@@ -20,15 +21,19 @@ _LONGEST = 240
 
 def render(paths: Paths, troubles: Sequence[str]) -> None:
     """Put the foremost of `troubles` before every session that starts; none: say nothing."""
-    _write(paths, "health.json", context_document(_EVENT, _line(troubles)) if troubles else b"")
+    document = context_document(_EVENT, _line(troubles)) if troubles else b""
+    with contextlib.suppress(OSError):
+        if (paths.render / "health.json").read_bytes() == document:
+            return
+    write_atomic(paths.render / "health.json", document)
 
 
 def expect(paths: Paths, lateness: float, interval: float) -> None:
-    """From now on a session says when the monitor has not run for `lateness` seconds."""
+    """A session that starts `lateness` seconds from now or later is told, unless this was called again until then."""
     since, due = clock.day(clock.now()), f"due every {interval / 60:.0f} minutes"
     text = _line([f"nothing has watched over it since {since} ({due})"])
     head = f"{lateness:.0f} {time.monotonic():.0f}\n".encode()
-    _write(paths, "late", head + context_document(_EVENT, text))
+    write_atomic(paths.render / "late", head + context_document(_EVENT, text))
 
 
 def expect_nothing(paths: Paths) -> None:
@@ -39,10 +44,3 @@ def expect_nothing(paths: Paths) -> None:
 def _line(troubles: Sequence[str]) -> str:
     more = f"; and {len(troubles) - 1} more" if len(troubles) > 1 else ""
     return f"Memory health: {one_line(troubles[0], _LONGEST)}{more}. Tell the user: hippo doctor."
-
-
-def _write(paths: Paths, name: str, data: bytes) -> None:
-    with contextlib.suppress(OSError):
-        if (paths.render / name).read_bytes() == data:
-            return
-    write_atomic(paths.render / name, data)

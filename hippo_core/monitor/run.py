@@ -19,21 +19,36 @@ from hippo_core.monitor import alerts, channels, health, hours, outbox
 from hippo_core.monitor.alerts import Alert, Notice
 from hippo_core.monitor.checks import FROM_STORE, Expected, Facts, Finding, findings
 from hippo_core.monitor.facts import gather
-from hippo_core.paths import Paths, client_home, write_atomic
-from hippo_core.schedule import heartbeat
+from hippo_core.paths import Paths, write_atomic
+from hippo_core.schedule import choose, heartbeat
+from hippo_core.schedule.jobs import JOBS
 
 JOB = "monitor"
-INTERVAL = 1_800.0
+_LATENESS = 2.0  # intervals after which a job is silent
+_LONGEST_GAP = 2_700.0  # seconds between two looks that the machine can have been awake for
 _THOROUGH_EVERY = clock.DAY
 _TITLES = {alerts.RAISED: "memory needs you", alerts.REPEATED: "memory still needs you", alerts.OVER: "over again"}
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What is to run by itself. jobs: none without a scheduler. since: when it was installed."""
+    """What is to run by itself. jobs: none without a schedule. since: when it was installed.
+
+    by_clock: a scheduler starts them, not the client's hooks, which do so only while there are sessions.
+    """
 
     jobs: tuple[Expected, ...] = ()
     since: float = 0.0
+    by_clock: bool = True
+
+
+def schedule_of(paths: Paths) -> Schedule:
+    """What was registered here."""
+    name = choose.chosen(paths)
+    if name is None:
+        return Schedule()
+    jobs = tuple(Expected(job.name, job.every, _LATENESS * job.every) for job in JOBS)
+    return Schedule(jobs, paths.schedule_record.stat().st_mtime, name != choose.HookTicks.name)
 
 
 @dataclass
@@ -67,7 +82,7 @@ class Look:
     problem: str | None = None
 
 
-def run_once(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None = None) -> Look:
+def run_once(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
     """Look, tell whom it concerns, and leave the heartbeat. BusyError while another monitor looks."""
     with heartbeat.running(paths, JOB) as run, one_at_a_time(paths, JOB):
         try:
@@ -80,7 +95,7 @@ def run_once(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None = No
     return look
 
 
-def look_only(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None = None) -> Look:
+def look_only(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
     """What stands now. Nobody is told, and nothing is written."""
     now, memo = clock.now(), read_memo(paths)
     facts = _facts(paths, schedule, memo, roots, thorough=memo.damaged)
@@ -98,7 +113,7 @@ def read_memo(paths: Paths) -> Memo:
         return Memo()
 
 
-def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path] | None) -> Look:
+def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
     now, memo = clock.now(), read_memo(paths)
     config, problem = _settings(paths)
     _stay_awake(memo, schedule, paths, now)
@@ -127,11 +142,11 @@ def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path] | Non
     return Look(found, standing, told, sent, failed, len(outbox.waiting(paths)), muted, problem)
 
 
-def _facts(paths: Paths, schedule: Schedule, memo: Memo, roots: Sequence[Path] | None, thorough: bool) -> Facts:
+def _facts(paths: Paths, schedule: Schedule, memo: Memo, roots: Sequence[Path], thorough: bool) -> Facts:
     return gather(
         paths,
         schedule.jobs,
-        [client_home() / "projects"] if roots is None else roots,
+        roots,
         awake={job: memo.awake - at for job, (_, at) in memo.ran.items()},
         scheduled_since=schedule.since,
         unsent_since=memo.unsent_since,
@@ -142,7 +157,7 @@ def _facts(paths: Paths, schedule: Schedule, memo: Memo, roots: Sequence[Path] |
 def _stay_awake(memo: Memo, schedule: Schedule, paths: Paths, now: float) -> None:
     """Count how long the machine has been awake: a gap between two looks that is too long was mostly sleep."""
     if memo.looked:
-        memo.awake += min(max(0.0, now - memo.looked), 1.5 * INTERVAL)
+        memo.awake += min(max(0.0, now - memo.looked), _LONGEST_GAP)
     ran = {}
     for job in schedule.jobs:
         beat = heartbeat.read(paths, job.name)
@@ -207,7 +222,7 @@ def _log_changes(
 def _render(paths: Paths, schedule: Schedule, troubles: Sequence[str]) -> None:
     health.render(paths, troubles)
     mine = next((job for job in schedule.jobs if job.name == JOB), None)
-    if mine:
+    if mine and schedule.by_clock:
         health.expect(paths, mine.lateness, mine.interval)
     else:
         health.expect_nothing(paths)
