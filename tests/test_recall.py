@@ -144,6 +144,37 @@ def test_among_equals_the_newer_comes_first_but_age_does_not_beat_the_answer(rem
     assert found[:2] == [new.id, old.id] and found[2:] in ([], [fresh.id])
 
 
+PHRASINGS = (
+    "Each partner may send at most 100 API requests a minute.",
+    "API rate limit: 100 requests per minute for every partner.",
+    "Our API allows 100 requests per minute for each partner, not more.",
+    "Every partner is limited by the API to 100 requests a minute.",
+    "The limit of the API is 100 requests per minute for each partner.",
+)
+
+
+def test_five_phrasings_of_one_fact_are_one_result_that_names_the_others(remember, ask):
+    from hippo_core.embed.choose import open_embedder
+
+    embedder = open_embedder(Config())
+    known = {remember(text, embedder=embedder).public_id for text in PHRASINGS if "not more" not in text}
+    other = remember("Each partner may send at most 500 API requests a minute.", embedder=embedder)
+    found = ask("how many API requests may a partner send per minute?", embedder)
+    one = next(result for result in found.results if result.memory.id != other.id)
+    data = {result["id"]: set(result["like"]) for result in present.recall_json(found)["results"]}
+    assert data == {one.memory.public_id: known - {one.memory.public_id}, other.public_id: set()}
+    shown = present.recall_text(found, explain=True)
+    assert shown.count("and 3 more like it") == 1 and all(name in shown for name in known)
+    assert "and 3 more like it" in present.recall_for_model(found)
+
+
+def test_without_vectors_near_doubles_are_folded_by_their_words(remember, ask):
+    for ending in ("", " again", " now"):
+        remember("Redis was dropped for the user sessions after the outage in March" + ending)
+    remember("Redis was kept for the job queue after the outage in March")
+    assert sorted(len(result.like) for result in ask("redis outage").results) == [0, 2]
+
+
 def test_the_users_half_lives_reach_the_score(remember, ask):
     remember(DROPPED, age_days=100)
     usual, fast = (ask("redis", config=c).results[0] for c in (Config(), Config(half_lives=(("fact", 10.0),))))

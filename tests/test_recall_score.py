@@ -11,7 +11,7 @@ from hippo_core.clock import DAY
 from hippo_core.config import Config
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
-from hippo_core.recall.diversify import most_varied, word_similarity
+from hippo_core.recall.diversify import folded, most_varied, says_the_same, word_similarity
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.score import WEIGHTS, Aging, nudged, score
@@ -157,3 +157,29 @@ def test_variety_keeps_the_best_and_the_count(scores, count):
 def test_word_overlap_is_symmetric_and_bounded(a, b):
     similarity = word_similarity({1: a, 2: b})
     assert similarity(1, 2) == similarity(2, 1) and 0 <= similarity(1, 2) <= 1 and similarity(1, 1) == 1
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("the api listens on port 8080", "the api listens on port 9090"),
+        ("We always squash merge", "We never squash merge"),
+        ("Deploys go to staging first", "Deploys go to production first"),
+        ("Run make fixtures before the unit tests", "Run make fixtures before the integration tests"),
+        ("The frontend uses React with Tailwind", "The admin panel uses React with Tailwind"),
+        ("Tests must run before a push", "Tests must not run before a push"),
+    ],
+)
+def test_one_word_in_the_same_place_makes_another_fact(one, other):
+    assert not says_the_same(one, other) and says_the_same(one, one.upper())
+
+
+def test_other_words_in_another_order_may_be_the_same_fact():
+    assert says_the_same("test_orders was flaky; freezing the clock fixed it", "freeze the clock: test_orders flaked")
+
+
+def test_a_chain_of_phrasings_is_one_group_led_by_its_best():
+    likeness = {frozenset((1, 2)): 0.9, frozenset((2, 3)): 0.9}
+    texts = {1: "one", 2: "quite another order of words", 3: "a third way to put it altogether", 4: "four"}
+    groups = folded({1: 0.5, 2: 0.3, 3: 0.9, 4: 0.1}, texts, lambda a, b: likeness.get(frozenset((a, b)), 0.0), 0.84)
+    assert groups == {3: [1, 2], 4: []}

@@ -1,20 +1,76 @@
-"""Five results, not one result five times: maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998). Pure.
+"""Five results, not one result five times. Pure.
 
-The likeness to what was chosen is taken off as a share of the score, not as a constant: so variety can prefer one
-good answer to another, but never lift what hardly fits.
+Phrasings of one fact are folded into the best of them; what is left is chosen by maximal marginal relevance (Carbonell
+and Goldstein, SIGIR 1998). The likeness to what was chosen is taken off as a share of the score, not as a constant: so
+variety can prefer one good answer to another, but never lift what hardly fits.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from hippo_core.recall.stopwords import STOP_WORDS
+
 if TYPE_CHECKING:
     import numpy
 
+# From which likeness on two texts are compared word by word: the cosine of unit vectors, or the overlap of words.
+ALIKE_IN_MEANING, ALIKE_IN_WORDS = 0.84, 0.6
 DISCOUNT = 1 / 3  # what a perfect double of something chosen loses of its score
 _WORD = re.compile(r"\w+")
+_FIGURE = re.compile(r"\d+(?:[.:,]\d+)*")
+_DENIALS = frozenset("not no never without cannot don doesn isn aren won can't shouldn avoid stop".split())
+_MOST_SWAPPED = 3  # words
 
 Similarity = Callable[[int, int], float]
+
+
+def folded(
+    scores: Mapping[int, float], texts: Mapping[int, str], similarity: Similarity, alike: float
+) -> dict[int, list[int]]:
+    """The best of each group of phrasings of one fact -> the others of its group, best first.
+
+    alike: the similarity from which two texts may say the same; whether they do is `says_the_same`'s. One phrasing of a
+    group is enough, for the first and the last of five may be less alike than each is to the others.
+    """
+    groups: list[list[int]] = []
+    for item in sorted(scores, key=lambda item: (-scores[item], item)):
+        near = [
+            group
+            for group in groups
+            if any(similarity(item, other) >= alike and says_the_same(texts[item], texts[other]) for other in group)
+        ]
+        joined = [item]
+        for group in near:
+            groups.remove(group)
+            joined += group
+        groups.append(sorted(joined, key=lambda item: (-scores[item], item)))
+    return {best: others for best, *others in groups}
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two texts that are alike may be one fact: no figure, no denial, and not one word in the same place differ.
+
+    A model finds "deploys go to staging" nearer to "deploys go to production" than to many of its own phrasings.
+    """
+    if set(_FIGURE.findall(one)) != set(_FIGURE.findall(other)):
+        return False
+    a, b = _WORD.findall(one.casefold()), _WORD.findall(other.casefold())
+    return _DENIALS.isdisjoint(a) == _DENIALS.isdisjoint(b) and not _swapped(a, b)
+
+
+def _swapped(a: list[str], b: list[str]) -> bool:
+    """Whether the two are one sentence but for a few content words in one place."""
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    only_a, only_b = a[start : len(a) - end], b[start : len(b) - end]
+    if max(len(only_a), len(only_b)) > min(_MOST_SWAPPED, start + end):
+        return False
+    return not STOP_WORDS.issuperset(only_a) and not STOP_WORDS.issuperset(only_b)
 
 
 def most_varied(

@@ -6,7 +6,7 @@ Each stage is a function in its own file; here they are only put in order. Knows
 import itertools
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hippo_core import clock
@@ -16,7 +16,15 @@ from hippo_core.model.memory import Memory
 from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
 from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL, Found, Where
-from hippo_core.recall.diversify import Similarity, most_varied, vector_similarity, word_similarity
+from hippo_core.recall.diversify import (
+    ALIKE_IN_MEANING,
+    ALIKE_IN_WORDS,
+    Similarity,
+    folded,
+    most_varied,
+    vector_similarity,
+    word_similarity,
+)
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
@@ -39,7 +47,7 @@ class Result:
     """A memory that answers. score: 0..1, comparable between questions. scope_label, age: in words.
 
     stages: what every stage made of it, by name, in order. places: which of these are places in a channel's list, from
-    1, 0 for absent.
+    1, 0 for absent. like: numbers of the memories that say the same and are not shown for it, best first.
     """
 
     memory: Memory
@@ -48,6 +56,7 @@ class Result:
     age: str
     stages: dict[str, float] = field(default_factory=dict)
     places: frozenset[str] = frozenset()
+    like: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,10 +96,20 @@ def recall(
         if reranker is not None and pool.memories:
             pool.relevance |= reranker(asked.text, [(number, pool.memories[number].text) for number in pool.evidence])
         results = _results(store, pool, asked, found, Aging.of(config or Config()), now)
-    chosen = most_varied({number: result.score for number, result in results.items()}, pool.similarity(), k)
-    best_first = sorted((results[number] for number in chosen), key=lambda result: (-result.score, result.memory.id))
+    best_first = _varied(pool, results, k)
     searched = {name: len(ranked) for name, ranked in found.lists.items()}
     return Recall(asked.text, best_first, found.notes, searched, (time.perf_counter() - started) * 1000, k)
+
+
+def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
+    """The k results to show, best first, each with the phrasings that it stands for."""
+    scores = {number: result.score for number, result in results.items()}
+    similarity = pool.similarity()
+    alike = ALIKE_IN_MEANING if pool.vectors else ALIKE_IN_WORDS
+    others = folded(scores, {number: pool.memories[number].text for number in scores}, similarity, alike)
+    chosen = most_varied({number: scores[number] for number in others}, similarity, k)
+    shown = [replace(results[number], like=tuple(others[number])) for number in chosen]
+    return sorted(shown, key=lambda result: (-result.score, result.memory.id))
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from hippo_core.model.memory import Memory
+from hippo_core.model.memory import Memory, memory_id
 from hippo_core.model.message import Role
 from hippo_core.recall.archive import ArchiveHit
 from hippo_core.recall.pipeline import Recall, Result
@@ -37,7 +37,9 @@ def recall_text(found: Recall, *, explain: bool = False, style: Style = unstyled
     for place, result in enumerate(found.results, 1):
         lines.append(_headline(place, _about(result), result.score, style))
         lines += _indented(result.memory.text)
-        lines.append("   " + style("faint", _source(result.memory)))
+        lines.append("   " + style("faint", _source(result.memory) + _like(result, ";")))
+        if explain and result.like:
+            lines.append("   " + style("faint", "like it: " + ", ".join(map(memory_id, result.like))))
         if explain:
             lines.append("   " + style("faint", explained(result)))
     closing = [NOTHING] if not found.results else []
@@ -66,6 +68,7 @@ def recall_json(found: Recall) -> dict[str, Any]:
                 "score": round(result.score, 4),
                 "confidence": result.memory.confidence,
                 "sources": list(result.memory.sources),
+                "like": [memory_id(number) for number in result.like],
                 "stages": {name: round(value, 4) for name, value in result.stages.items()},
             }
             for result in found.results
@@ -81,6 +84,7 @@ def recall_for_model(found: Recall) -> str:
     if not found.results:
         return " ".join([NOTHING, *(f"({note})" for note in found.notes)])
     lines = [f"- [{_about(result, ', ')}, {result.score:.2f}] {_one_line(result.memory.text)} {result.memory.public_id}"
+             f"{_like(result, ',')}"
              for result in found.results]  # fmt: skip
     return _fenced(_NOTES_PREAMBLE, lines + [f"({note})" for note in found.notes])
 
@@ -99,6 +103,10 @@ def explained(result: Result) -> str:
 def _about(result: Result, between: str = " · ") -> str:
     said = "said by you" if result.memory.frozen else f"confidence {result.memory.confidence:.1f}"
     return between.join((result.memory.type.value, result.age, result.scope_label, said))
+
+
+def _like(result: Result, mark: str) -> str:
+    return f"{mark} and {len(result.like)} more like it" if result.like else ""
 
 
 def _source(memory: Memory) -> str:
