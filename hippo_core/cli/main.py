@@ -27,7 +27,10 @@ COMMANDS = {
     "undo": ("dream", "Take back what a night changed by itself."),
     "watch": ("watch", "Read new transcripts, once or every hour."),
     "schedule": ("schedule", "What runs by itself, and who starts it."),
+    "monitor": ("monitor", "Whether everything works, and whom to tell when it does not."),
+    "snapshot": ("snapshot", "The nightly copies of rules, your own memories and settings."),
     "status": ("status", "What is stored, where, and what it costs."),
+    "doctor": ("doctor", "Check everything, and repair what can be repaired."),
     "catch-up": ("ingest", "What the hooks start when a session ends."),
     "serve": ("serve", "The tool server, as the client starts it."),
 }
