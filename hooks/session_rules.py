@@ -1,7 +1,12 @@
-"""SessionStart: the standing rules, again after a compaction. Also says, to the user, when there is no memory yet."""
+"""SessionStart: the standing rules, again after a compaction. Also says, to the user, when there is no memory yet.
+
+Where no scheduler starts the jobs, it also starts those that are due, detached, at most every ten minutes.
+"""
 
 import os
 import sys
+
+_PAUSE = 600  # seconds
 
 
 def main(data):
@@ -17,11 +22,14 @@ def main(data):
             os.unlink(os.path.join(data, "run", "reflexes", session))
         except OSError:
             pass
+    if catch_up.jobs_depend_on_hooks(data):
+        catch_up.start_at_most_every(_PAUSE, data, "start", "--jobs-only")
     return hippo_hook.rendered(b"SessionStart", data, "render", "rules.json")
 
 
 if not os.environ.get("HIPPO_CHILD"):
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import catch_up
     import hippo_hook
 
     hippo_hook.run(main)

@@ -96,3 +96,32 @@ def test_claude_mem_2465_a_child_of_ours_starts_nothing(hooks, data):
     hooks.run("session_end", data.home, event("session_end", session_id="the-real-one"))
     (record,) = started(data)
     assert record["argv"][-1] == "the-real-one"
+
+
+def test_where_no_scheduler_works_the_start_of_a_session_starts_the_jobs_that_are_due(hooks, data):
+    data.schedule_record.write_text('{\n  "with": "hooks",\n  "prefix": "hippocampus"\n}\n')
+    for _ in range(3):
+        hooks.run("session_rules", data.home)
+    hooks.run("session_end", data.home)
+    records = started(data, 2)
+    assert sorted(record["argv"][1] for record in records) == ["--jobs-only", "--session"]
+
+
+@pytest.mark.parametrize("scheduler", ["systemd", "off", None])
+def test_where_one_works_or_none_is_wanted_it_starts_nothing(hooks, data, scheduler):
+    if scheduler:
+        data.schedule_record.write_text(json.dumps({"with": scheduler, "prefix": "hippocampus"}, indent=2))
+    hooks.run("session_rules", data.home)
+    hooks.run("session_end", data.home)
+    (record,) = started(data)
+    assert record["argv"][1] == "--session"
+
+
+def test_the_rules_are_told_where_the_jobs_cannot_be_started(hooks, data, store):
+    from hippo_core.render.refresh import refresh
+
+    refresh(store, data)
+    data.schedule_record.write_text('{"with": "hooks", "prefix": "hippocampus"}')
+    data.run.write_bytes(b"a file in the folder's place")
+    assert hooks.run("session_rules", data.home).stdout == (data.render / "rules.json").read_bytes()
+    assert list(data.home.glob("started-*.json")) == []
