@@ -1,0 +1,321 @@
+"""The monitor from facts on disk to what a person gets: real files, a real store, a real endpoint."""
+
+import json
+import os
+import time
+from datetime import datetime
+
+import pytest
+import transcript_files as records
+from click.testing import CliRunner
+from ntfy_server import NtfyServer
+
+from hippo_core import config as settings
+from hippo_core.cli.main import hippo
+from hippo_core.errors import BusyError
+from hippo_core.ingest.run import run_pass
+from hippo_core.lock import one_at_a_time
+from hippo_core.monitor import hours
+from hippo_core.monitor.checks import Expected
+from hippo_core.monitor.run import Schedule, look_only, run_once
+from hippo_core.schedule import heartbeat
+from hippo_core.store import Store
+
+HOUR, DAY = 3_600.0, 86_400.0
+NOON = datetime(2026, 11, 27, 12).timestamp()
+WATCH = Expected("watch", HOUR, 2 * HOUR)
+SCHEDULE = Schedule((WATCH, Expected("monitor", HOUR / 2, HOUR)), NOON - 90 * DAY)
+
+
+class Machine:
+    """An installation over time. A look at a time of its own; what was sent is what `server` received."""
+
+    def __init__(self, paths, projects, monkeypatch):
+        self.paths, self.projects, self._monkeypatch = paths, projects, monkeypatch
+        self.schedule = SCHEDULE
+        self.at(NOON)
+
+    def at(self, now):
+        self.now = now
+        self._monkeypatch.setenv("HIPPO_NOW", str(now))
+
+    def watch_runs(self, **beat):
+        beat = {"worked": False, "counts": {}, "error": None, "result": "ok", **beat}
+        heartbeat.beat(self.paths, "watch", **beat)
+
+    def transcript(self, name, changed, *said):
+        path = self.projects / "-shop" / f"{name}.jsonl"
+        values = [
+            records.user(text, number, sessionId=name, uuid=f"{name}-{number}") for number, text in enumerate(said, 1)
+        ]
+        records.write(path, *values)
+        os.utime(path, (changed, changed))
+        return path
+
+    def look(self, after=0.0, watch=True):
+        """One look; watch: with a healthy watch job behind it."""
+        self.at(self.now + after)
+        if watch:
+            self.watch_runs()
+        return run_once(self.paths, self.schedule, [self.projects])
+
+    def logged(self):
+        return (self.paths.log / "alerts.log").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def machine(paths, isolated, monkeypatch):
+    Store.open(paths.store).close()
+    return Machine(paths, isolated / ".claude" / "projects", monkeypatch)
+
+
+@pytest.fixture
+def ntfy(paths, monkeypatch):
+    pytest.importorskip("apprise")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    server = NtfyServer().up()
+    settings.save(paths, alerts=[server.address])
+    yield server
+    server.down()
+
+
+def keys(look):
+    return [finding.key for finding in look.found]
+
+
+def contents(paths):
+    """Every file but those that SQLite keeps beside the store while it is open."""
+    return {
+        file: file.read_bytes() for file in paths.home.rglob("*") if file.is_file() and "memory.db-" not in file.name
+    }
+
+
+def test_all_well_leaves_a_heartbeat_and_says_nothing(machine):
+    look = machine.look()
+    assert (look.found, look.told, look.sent) == ([], [], 0)
+    beat = heartbeat.read(machine.paths, "monitor")
+    assert beat.last_ran == NOON and beat.error is None and beat.last_worked is None
+    assert (machine.paths.render / "health.json").read_bytes() == b""
+
+
+def test_transcripts_that_grow_while_nothing_arrives_raise_one_alert_though_every_run_succeeds(machine, ntfy):
+    """claude-mem#3406: "Not logged in" for five weeks while health said ok."""
+    machine.transcript("s1", NOON - 5 * HOUR, "My dog is called Rex and the vault code is 4711.")
+    for _ in range(10):
+        machine.look(after=HOUR / 2)
+    (body,) = ntfy.bodies
+    assert body.startswith("1 transcript not stored") and "hippo doctor" in body
+    assert b"Memory health: 1 transcript not stored" in (machine.paths.render / "health.json").read_bytes()
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    for _ in range(4):
+        machine.look(after=HOUR / 2)
+    assert [body.partition(":")[0] for body in ntfy.bodies[1:]] == ["It is over"]
+    assert (machine.paths.render / "health.json").read_bytes() == b""
+
+
+def test_no_word_of_a_memory_or_a_transcript_is_in_what_is_sent_or_logged(machine, ntfy):
+    machine.transcript("s1", NOON - 5 * HOUR, "My dog is called Rex.")
+    machine.watch_runs(error="could not read: My dog is called Rex", result="failed")
+    for _ in range(6):
+        machine.look(after=HOUR / 2)
+    files = [file for folder in (machine.paths.alerts, machine.paths.log) for file in folder.iterdir()]
+    assert ntfy.received and not any("Rex" in json.dumps(message) for message in ntfy.received)
+    assert not any(b"Rex" in file.read_bytes() for file in files if file.name != "alerts.log")
+    assert b"Rex" not in b"".join(file.read_bytes() for file in machine.paths.render.rglob("*") if file.is_file())
+
+
+def test_a_file_that_was_appended_to_after_it_was_read_is_noticed(machine):
+    path = machine.transcript("s1", NOON - 5 * HOUR, "First words of this session.")
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    assert keys(machine.look()) == []
+    with path.open("ab") as file:
+        file.write(records.line(records.user("More words of this session.", 7, sessionId="s1")))
+    os.utime(path, (NOON - 4 * HOUR,) * 2)
+    assert keys(machine.look(after=60)) == ["unread"]
+
+
+def test_a_session_under_way_is_not_missing(machine):
+    machine.transcript("s1", NOON - HOUR, "Said just now.")
+    assert keys(machine.look()) == []
+
+
+def test_a_new_transcript_format_that_gives_no_message_is_noticed(machine):
+    for number in range(5):
+        path = machine.projects / "-shop" / f"s{number}.jsonl"
+        records.write(path, *[{"kind": "turn", "words": "x" * 100}] * 100)
+        os.utime(path, (NOON - (5 + number) * HOUR,) * 2)
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    assert keys(machine.look()) == ["barren"]
+    machine.transcript("s9", NOON - HOUR, *["Something that can be read again. " * 10] * 40)
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    assert keys(machine.look(after=60)) == []
+
+
+def test_sessions_that_nobody_learns_from_are_noticed(machine):
+    machine.transcript("s1", NOON - 3 * DAY, "We decided to use PostgreSQL.")
+    run_pass(machine.paths, roots=[machine.projects], archive_only=True)
+    assert keys(machine.look()) == ["unlearned"]
+
+
+def test_a_silent_job_is_told_once_and_its_end_once(machine, ntfy):
+    machine.look()
+    for _ in range(8):
+        machine.look(after=HOUR / 2, watch=False)
+    assert len(ntfy.bodies) == 1 and ntfy.bodies[0].startswith("The watch job last ran 2 hours ago, due every hour")
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    assert len(ntfy.bodies) == 2 and ntfy.bodies[1].startswith("It is over")
+
+
+def test_a_machine_that_wakes_up_after_a_weekend_is_given_time(machine):
+    machine.look()
+    assert machine.look(after=60 * HOUR, watch=False).found == []
+    assert machine.look(after=HOUR / 2, watch=False).found == []
+    for _ in range(4):
+        last = machine.look(after=HOUR / 2, watch=False)
+    assert keys(last) == ["silent:watch"]
+
+
+def test_a_job_that_is_silent_through_many_short_days_is_found_in_the_end(machine):
+    machine.look()
+    found = []
+    for _ in range(4):
+        found += keys(machine.look(after=DAY - HOUR / 2, watch=False))
+        found += keys(machine.look(after=HOUR / 2, watch=False))
+    assert "silent:watch" in found
+
+
+def test_a_damaged_store_is_found_and_stays_found(machine):
+    data = bytearray(machine.paths.store.read_bytes())
+    for page in range(8, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 64] = b"\xa5" * 64
+    machine.paths.store.write_bytes(data)
+    for _ in range(3):
+        look = machine.look(after=HOUR / 2)
+        assert {"store", "damage"} & set(keys(look))
+    assert look.standing
+
+
+def test_a_missing_store_is_told_and_does_not_end_what_only_the_store_can_tell(machine):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(4):
+        machine.look(after=HOUR / 2)
+    moved = machine.paths.store.rename(machine.paths.store.with_name("aside"))
+    for _ in range(4):
+        look = machine.look(after=HOUR / 2)
+    assert set(look.standing) == {"store", "unread"}
+    moved.rename(machine.paths.store)
+
+
+def test_quiet_hours_hold_what_can_wait_until_morning(machine, ntfy):
+    settings.save(machine.paths, quiet_hours="22:00-07:00")
+    with Store.open(machine.paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/x.jsonl")
+        store.progress.save_source(source, attempts=3, error="cannot be read")
+    machine.at(datetime(2026, 11, 27, 23).timestamp())
+    look = machine.look()
+    assert (len(look.told), look.sent, look.waiting) == (1, 0, 1)
+    assert "held until 07:00" in machine.logged()
+    machine.at(datetime(2026, 11, 28, 6, 50).timestamp())
+    assert machine.look().sent == 0
+    assert machine.look(after=900).sent == 1
+    assert ntfy.bodies == ["1 transcript failed three times and was set aside. Next: hippo doctor"]
+
+
+def test_quiet_hours_do_not_hold_what_is_grave(machine, ntfy):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    machine.at(datetime(2026, 11, 27, 23).timestamp())
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    assert len(ntfy.bodies) == 1
+
+
+def test_offline_for_hours_everything_arrives_later_in_order_exactly_once(machine, ntfy):
+    ntfy.down()
+    machine.look()
+    for _ in range(6):
+        machine.look(after=HOUR / 2, watch=False)
+    for _ in range(3):
+        look = machine.look(after=HOUR / 2)
+    assert (look.sent, look.waiting) == (0, 2) and set(look.failed) == {"ntfy"}
+    ntfy.up()
+    assert machine.look(after=HOUR / 2).sent == 2
+    assert machine.look(after=HOUR / 2).sent == 0
+    assert [body.partition(" ")[0] for body in ntfy.bodies] == ["The", "It"]
+
+
+def test_alerts_that_cannot_be_sent_for_a_day_are_said_at_session_start(machine, ntfy):
+    ntfy.down()
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(60):
+        look = machine.look(after=HOUR / 2)
+    assert "delivery" in look.standing
+    assert "could not be sent" in look.standing["delivery"].text
+
+
+def test_muted_nothing_is_sent_and_afterwards_what_still_stands_is(machine, ntfy):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    hours.mute(machine.paths, NOON + 4 * HOUR)
+    for _ in range(7):
+        look = machine.look(after=HOUR / 2)
+    assert look.muted_until and ntfy.bodies == [] and "muted" in machine.logged()
+    assert (machine.paths.render / "health.json").read_bytes() == b""
+    machine.look(after=HOUR)
+    assert len(ntfy.bodies) == 1
+
+
+def test_without_an_address_the_log_says_it_all(machine):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    assert " found: unread: 1 transcript not stored" in machine.logged()
+    assert " raised: unread: " in machine.logged()
+    assert not (machine.paths.alerts / "outbox.json").exists()
+
+
+@pytest.mark.parametrize("content", ['{"quiet_hours": "at night"}', "{", "[]"])
+def test_settings_that_cannot_be_read_are_a_finding_and_stop_nothing(machine, content):
+    machine.paths.config.write_text(content, encoding="utf-8")
+    look = machine.look()
+    assert keys(look) == ["settings"] and look.problem
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"alerts": {"x": {}}}', b'{"alerts": 7}', b'{"looked": 1}'])
+def test_a_damaged_memo_is_begun_anew(machine, content):
+    machine.look()
+    (machine.paths.alerts / "memo.json").write_bytes(content)
+    assert machine.look(after=60).found == []
+
+
+def test_a_monitor_that_fails_says_so_at_session_start(machine, monkeypatch):
+    monkeypatch.setattr("hippo_core.monitor.run.gather", lambda *args, **options: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        machine.look()
+    assert b"the monitor itself fails" in (machine.paths.render / "health.json").read_bytes()
+    assert heartbeat.read(machine.paths, "monitor").error == "ZeroDivisionError"
+
+
+def test_one_monitor_looks_at_a_time(machine):
+    with one_at_a_time(machine.paths, "monitor"), pytest.raises(BusyError):
+        machine.look()
+
+
+def test_showing_tells_nobody_and_writes_nothing(machine):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    before = contents(machine.paths)
+    assert keys(look_only(machine.paths, machine.schedule, [machine.projects])) == ["unread"]
+    assert contents(machine.paths) == before
+
+
+def test_the_commands(machine, ntfy):
+    def run(*arguments):
+        return CliRunner().invoke(hippo, ["monitor", *arguments], catch_exceptions=False, standalone_mode=False).output
+
+    machine.transcript("s1", time.time() - 30 * DAY, "Words.")
+    os.environ["HIPPO_NOW"] = str(time.time())
+    assert "1 transcript not stored" in run("--once")
+    assert json.loads(run("show", "--json"))["found"][0]["key"] == "unread"
+    assert run("test") == "ntfy: sent\n" and ntfy.bodies == ["Alerts about your memory will arrive here."]
+    assert run("mute", "--for", "4h").startswith("Muted until ")
+    assert "muted until" in run("show")
+    assert "sent again" in run("unmute") and "were not muted" in run("unmute")
