@@ -137,7 +137,7 @@ def second_pass(options: argparse.Namespace, work: Path) -> bool:
         session = f"{number:08d}-0000-4000-8000-000000000000"
         file = root / f"project{number % 40}" / f"{session}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(session_lines(session, 2, about=f"part {number}"))
+        file.write_bytes(session_lines(session, 2, about=f"part {number % 40}"))
     (work / "empty").mkdir()
     environment = {**os.environ, "HIPPO_HOME": str(work / "home")}
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "remember": ("memories", "Store a memory of your own; no job ever changes it."),
     "list": ("memories", "List memories."),
     "show": ("memories", "One memory or archived message in full."),
+    "why": ("why", "The exact words a memory came from, and what became of it."),
     "forget": ("forget", "Delete memories and messages for good."),
     "rules": ("rules", "Rules for every session, or for a domain."),
     "nudge": ("nudge", "The line that is added to every prompt."),

@@ -71,7 +71,7 @@ def look(paths: Paths, folder: str) -> Status:
         scopes[labels.get(scope, scope)] += number
     set_aside = [(source.path, source.error) for source in sources if source.error]
     always_on, per_prompt = _tokens(paths, folder)
-    plugin, rendered_at = _plugin(paths), _changed(paths.render / "rules.json")
+    plugin, rendered_at = plugin_state(paths), _changed(paths.render / "rules.json")
     return Status(
         version=__version__,
         store=str(paths.store),
@@ -134,7 +134,8 @@ def _context_tokens(document: Path) -> int:
     return 0
 
 
-def _plugin(paths: Paths) -> str:
+def plugin_state(paths: Paths) -> str:
+    """How the client has the plugin: enabled, disabled, not registered, or not staged here."""
     from hippo_core.ops.settings import plugin_enabled, read
 
     if not (paths.plugin / ".claude-plugin" / "marketplace.json").exists():

@@ -30,6 +30,7 @@ from hippo_core.render.rules import Standing, has_its_place, reflex_lines, stand
 from hippo_core.store import Store
 
 _DEFAULT = "default"
+_DAY = 1  # the day's place in a state
 _KINDS = ("project", "agent")
 _PROJECT_RULES_TOKENS = 250  # of the standing rules' budget, kept free for a project's own
 _MOST_ROUNDS = 5
@@ -49,6 +50,20 @@ def refresh(store: Store, paths: Paths) -> None:
         done = world.state
         write_atomic(_state_file(paths), json.dumps(done).encode())
     _forget_old_reflexes(paths)
+
+
+def is_current(store: Store, paths: Paths) -> bool:
+    """Whether all that `refresh` renders is there and says what the store says, but for the ages of things."""
+    with store.reading():
+        world = _look(store, paths)
+    return _all_there(paths, world) and _ageless(world.state) == _ageless(_read_state(paths))
+
+
+def _ageless(state: State) -> State:
+    """Without the day, which alone makes nothing wrong; in the form that the file keeps."""
+    return json.loads(
+        json.dumps({key: [value for i, value in enumerate(row) if i != _DAY] for key, row in state.items()})
+    )
 
 
 def standing_rules(store: Store, project: Scope | None = None) -> Standing:

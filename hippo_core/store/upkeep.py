@@ -9,7 +9,12 @@ from dataclasses import dataclass
 import apsw
 
 # index: the rows it must hold
-KEYWORD_INDEXES = {"memory_exact": "memory_active", "memory_plain": "memory_active", "message_plain": "message"}
+KEYWORD_INDEXES = {
+    "memory_exact": "memory_active",
+    "memory_plain": "memory_active",
+    "message_plain": "message",
+    "episode_plain": "episode",
+}
 CURATED = ("memory_exact", "memory_plain")
 
 # What belongs to nothing any more: name, and the condition on its table's rows.
@@ -133,6 +138,10 @@ class Upkeep:
     def save_rebuilt_to(self, journal_end: int) -> None:
         self._db.execute("DELETE FROM rebuilt")
         self._db.execute("INSERT INTO rebuilt VALUES (?)", (journal_end,))
+
+    def reindex(self) -> None:
+        """Make every ordinary index of the file anew."""
+        self._db.execute("REINDEX")
 
     def shut_door(self) -> None:
         self._db.execute("DELETE FROM archive_door")

@@ -1,0 +1,146 @@
+"""Checks of what surrounds the store: what the hooks read and run, the plugin in the client, scheduler and jobs."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from hippo_core import __version__, clock
+from hippo_core.doctor.base import Finding, Patient, counted, ill, well
+from hippo_core.errors import HippoError
+from hippo_core.store import Store
+
+_INSTALL = "python3 install.py"
+
+
+def rendered(patient: Patient) -> Iterator[Finding]:
+    """Whether what the hooks print is there, whole and what the store says."""
+    from hippo_core.render.refresh import is_current
+
+    files = [path for path in sorted(patient.paths.render.rglob("*.json")) if path.is_file()]
+    broken = [path for path in files if not _is_document(path)]
+    with Store.open(patient.paths.store, create=False) as store:
+        current = is_current(store, patient.paths)
+    if broken:
+        line = f"{counted(len(broken), 'rendered file')} cannot be read, first {broken[0]}"
+    elif not current:
+        line = "what the hooks read is missing or older than the store"
+    else:
+        yield well("rendered", f"{counted(len(files), 'file')} ready for the hooks, as the store has it")
+        return
+    yield ill("rendered", line, "Sessions start without memory, or with an old one.", "hippo doctor --fix",
+              lambda: _render(patient, broken))  # fmt: skip
+
+
+def _is_document(path: Path) -> bool:
+    """An empty file means that there is nothing to say."""
+    try:
+        data = path.read_bytes()
+        return not data or isinstance(json.loads(data), dict)
+    except (OSError, ValueError):
+        return False
+
+
+def _render(patient: Patient, broken: list[Path]) -> str:
+    from hippo_core.render.refresh import refresh
+
+    for path in broken:
+        path.unlink(missing_ok=True)
+    with Store.open(patient.paths.store, create=False) as store:
+        refresh(store, patient.paths)
+    return "everything that the hooks read was rendered again"
+
+
+def plugin(patient: Patient) -> Iterator[Finding]:
+    """Whether the client has the plugin, of this version, and can start its hooks."""
+    from hippo_core.ops.status import plugin_state
+
+    state = plugin_state(patient.paths)
+    if state == "disabled":
+        yield ill("plugin", "switched off in Claude Code", "No session gets memory or is told to look.",
+                  "claude plugin enable hippo@hippocampus")  # fmt: skip
+        return
+    if state != "enabled":
+        yield ill("plugin", f"{state} in Claude Code", "No session gets memory.", _INSTALL)
+        return
+    problem = _staged_problem(patient.paths.plugin)
+    if problem:
+        yield ill("plugin", problem, "Hooks are silent or behave as an older version.", _INSTALL)
+    else:
+        yield well("plugin", f"enabled, version {__version__}, its hooks can start")
+
+
+def _staged_problem(folder: Path) -> str | None:
+    """What is wrong with the staged plugin."""
+    try:
+        version = json.loads((folder / ".claude-plugin" / "plugin.json").read_bytes())["version"]
+        manifest = json.loads((folder / "hooks" / "hooks.json").read_bytes())["hooks"]
+        commands = [hook for groups in manifest.values() for group in groups for hook in group["hooks"]]
+        programs = {hook["command"] for hook in commands if hook["type"] == "command"}
+        scripts = {argument for hook in commands for argument in hook.get("args", ()) if argument.endswith(".py")}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"the staged plugin cannot be read ({error})"
+    if version != __version__:
+        return f"the staged plugin is version {version}, the programs are {__version__}"
+    missing = [program for program in programs if not os.access(program, os.X_OK)]
+    missing += [
+        script for script in scripts if not Path(script.replace("${CLAUDE_PLUGIN_ROOT}", str(folder))).is_file()
+    ]
+    return f"its hooks need {sorted(missing)[0]}, which cannot be run" if missing else None
+
+
+def scheduler(patient: Patient) -> Iterator[Finding]:
+    from hippo_core.schedule import choose
+    from hippo_core.schedule.jobs import NAMES
+
+    name = choose.chosen(patient.paths)
+    if name is None:
+        yield ill("scheduler", "no scheduler starts the jobs", "Memory is brought up to date only when sessions end.",
+                  "hippo doctor --fix, or: hippo schedule install", lambda: _schedule(patient))  # fmt: skip
+        return
+    try:
+        there = choose.registered(patient.paths)
+    except (HippoError, OSError) as error:
+        yield ill("scheduler", f"{name} cannot be asked ({error})", "The jobs may not run.", "hippo schedule install")
+        return
+    missing = [job for job in NAMES if job not in there]
+    if missing:
+        yield ill("scheduler", f"{name} does not have: {', '.join(missing)}", "These jobs do not run.",
+                  "hippo doctor --fix, or: hippo schedule install", lambda: _schedule(patient))  # fmt: skip
+    else:
+        yield well("scheduler", f"{name} has all {len(NAMES)} jobs")
+
+
+def _schedule(patient: Patient) -> str:
+    from hippo_core.ops import venv
+    from hippo_core.schedule import choose
+
+    done = choose.install(patient.paths, venv.interpreter_of(patient.paths.venv))
+    return f"{done.jobs} jobs registered with {done.scheduler.title}"
+
+
+def jobs(patient: Patient) -> Iterator[Finding]:
+    """What the heartbeats say: who failed, and who is late."""
+    from hippo_core.schedule import choose, heartbeat
+    from hippo_core.schedule.jobs import JOBS
+
+    scheduled = choose.chosen(patient.paths) is not None
+    sick = False
+    for job in JOBS:
+        beat = heartbeat.read(patient.paths, job.name)
+        if beat and beat.error:
+            sick = True
+            yield ill("jobs", f"{job.name} failed, last run {_moment(beat.last_ran)}: {beat.error}",
+                      f"It {job.what}; that waits.", f"hippo schedule run {job.name}")  # fmt: skip
+        elif scheduled and beat and clock.now() - beat.last_ran > 2 * job.every:
+            sick = True
+            yield ill("jobs", f"{job.name} last ran {_moment(beat.last_ran)}", f"It {job.what}; that waits.",
+                      f"hippo schedule run {job.name}")  # fmt: skip
+    if not sick:
+        yield well("jobs", "none failed, none is late")
+
+
+def _moment(at: float) -> str:
+    from datetime import datetime
+
+    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")
