@@ -39,49 +39,6 @@ rules. Use memory_add when the user asks to remember something."""
 _MOST_RESULTS, _MOST_NEIGHBOURS = 20, 10
 
 
-class Reader:
-    """The store, open for reading from one call to the next: opening it anew costs a search a third of its time.
-
-    It is opened again when the file was created, replaced, written by a checkpoint or migrated meanwhile, and after
-    any error, so that each call meets the store as it is. One call at a time.
-    """
-
-    def __init__(self, path: Path):
-        self._path = path
-        self._lock = threading.Lock()
-        self._store: Store | None = None
-        self._file: tuple[int, ...] | None = None
-
-    @contextlib.contextmanager
-    def store(self) -> Iterator[Store]:
-        with self._lock:
-            try:
-                self._ensure_open()
-                yield self._store
-            except BaseException:
-                self._close()
-                raise
-
-    def _ensure_open(self) -> None:
-        file = self._stat()
-        if self._store is not None and not (file == self._file and self._store.current):
-            self._close()
-        if self._store is None:
-            self._store, self._file = Store.open(self._path, readonly=True), file
-
-    def _close(self) -> None:
-        if self._store is not None:
-            self._store.close()
-            self._store = None
-
-    def _stat(self) -> tuple[int, ...] | None:
-        try:
-            found = self._path.stat()
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
-
-
 class Tools:
     """What the tools do. Each method's docstring is what the model reads about it; each returns text for the model."""
 
@@ -92,13 +49,16 @@ class Tools:
         self._embedder_of: Config | None = None
         self._loading = threading.Lock()
 
-    def memory_search(self, query: str, type: MemoryType | None = None, everywhere: bool = False, k: int = 5) -> str:
+    def memory_search(
+        self, query: str, type: MemoryType | None = None, everywhere: bool = False, k: int = 5, sources: bool = False
+    ) -> str:
         """Search what was learned in earlier sessions: decisions and their reasons, procedures that worked, facts, \
 preferences, results. Ask in a full sentence what you need to know. Returns the best memories (k, at most 20) of this \
 project and of all projects, each with id, type, age, scope and score. type: only that kind. everywhere: other \
-projects too."""
+projects too. sources: with the words each came from."""
         from hippo_core.recall.pipeline import recall
         from hippo_core.recall.present import recall_for_model
+        from hippo_core.recall.why import said_for
 
         config = settings.load(self._paths)
         with self._reader.store() as store:
@@ -107,8 +67,9 @@ projects too."""
                 store, query, embedder=self._embedder_for(config), scopes=scopes,
                 types=None if type is None else [type], k=_within(k, 1, _MOST_RESULTS), config=config,
             )  # fmt: skip
+            said = said_for(store, [result.memory for result in found.results]) if sources else None
         note_shown(self._paths, [result.memory.id for result in found.results])
-        return f"{recall_for_model(found)}\n{_searched(label)}"
+        return f"{recall_for_model(found, said)}\n{_searched(label)}"
 
     def archive_search(self, query: str, around: int = 0, everywhere: bool = False, k: int = 5) -> str:
         """Search everything that was said in earlier sessions, word for word. Use it when exact words matter, when a \

@@ -49,7 +49,7 @@ def folded(
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two texts that are alike may be one fact: no figure, no denial, and not one word in the same place differ.
+    """Whether two texts that are alike may be one fact: no figure, no denial, no word in the same place differs.
 
     A model finds "deploys go to staging" nearer to "deploys go to production" than to many of its own phrasings.
     """

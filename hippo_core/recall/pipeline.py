@@ -108,7 +108,11 @@ def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
     alike = ALIKE_IN_MEANING if pool.vectors else ALIKE_IN_WORDS
     others = folded(scores, {number: pool.memories[number].text for number in scores}, similarity, alike)
     chosen = most_varied({number: scores[number] for number in others}, similarity, k)
-    shown = [replace(results[number], like=tuple(others[number])) for number in chosen]
+    shown = []
+    for place, number in enumerate(chosen):
+        likeness = max((similarity(number, earlier) for earlier in chosen[:place]), default=0.0)
+        stages = {**results[number].stages, "likeness": likeness}
+        shown.append(replace(results[number], like=tuple(others[number]), stages=stages))
     return sorted(shown, key=lambda result: (-result.score, result.memory.id))
 
 

@@ -15,6 +15,7 @@ from hippo_core.model.memory import message_id
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope
 from hippo_core.store.forgotten import Forgotten
+from hippo_core.store.message_vectors import MessageVectors
 from hippo_core.store.words import match_expression, pairs, word_matches
 
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
@@ -41,8 +42,8 @@ class Archived:
 
 
 class Archive:
-    def __init__(self, db: apsw.Connection):
-        self._db = db
+    def __init__(self, db: apsw.Connection, vectors: MessageVectors):
+        self._db, self._vectors = db, vectors
         self._forgotten = Forgotten(db)
 
     # -- writing: call inside Store.transaction() ------------------------------------------------------------------
@@ -94,6 +95,7 @@ class Archive:
         uids = []
         for number in numbers:
             uids += [uid for (uid,) in self._db.execute("SELECT uid FROM message WHERE id = ?", (number,))]
+            self._vectors.drop(number)
             self._db.execute("DELETE FROM message WHERE id = ?", (number,))
         self._forgotten.remember(uids, texts)
         return len(uids)
@@ -113,6 +115,15 @@ class Archive:
 
     def by_uid(self, uids: Sequence[str]) -> list[Archived]:
         return self._select(f"WHERE uid IN ({','.join('?' * len(uids))}) ORDER BY id", tuple(uids))
+
+    def origins(self, numbers: Sequence[int]) -> dict[int, tuple[str, int]]:
+        """Of each message: the transcript it was read from, and the byte at which its line begins there."""
+        rows = self._db.execute(
+            "SELECT message.id, path, message.offset FROM message JOIN ingest_source s ON s.id = source_id "
+            f"WHERE message.id IN ({','.join('?' * len(numbers))})",
+            tuple(numbers),
+        )
+        return {number: (path, offset) for number, path, offset in rows}
 
     def session(self, session_id: str, after: int = 0) -> list[Archived]:
         """A session's messages in the order of its files, those past row number `after`."""

@@ -192,6 +192,11 @@ class Memories:
         ).fetchone()
         return _memory(row) if row else None
 
+    def replaced_by(self, number: int) -> list[Memory]:
+        """The memories whose place `number` took, without their sources."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM memory WHERE superseded_by = ? ORDER BY id", (number,))
+        return [_memory(row) for row in rows]
+
     def containing(self, text: str) -> list[int]:
         """Numbers of all memories, whatever their status, whose text holds `text`, case ignored."""
         return [n for n, body in self._db.execute("SELECT id, text FROM memory") if text.casefold() in body.casefold()]
