@@ -75,11 +75,11 @@ def whole_store(home: Path) -> dict[str, Any]:
         with store.transaction():
             assert all(
                 store.upkeep.is_sound(index, against_rows=True)
-                for index in ("memory_exact", "memory_plain", "message_plain")
+                for index in ("memory_exact", "memory_plain", "message_plain", "episode_plain")
             )
         assert store.vectors.available
         db = store._db
-        virtual = ("memory_exact", "memory_plain", "message_plain", "memory_vector")
+        virtual = ("memory_exact", "memory_plain", "message_plain", "episode_plain", "memory_vector", "message_vector")
         names = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1").fetchall()
         tables = [name for (name,) in names if not name.startswith((*virtual, "sqlite_"))]
         tables += [f"memory_vector_{model}" for (model,) in db.execute("SELECT id FROM embedding_model").fetchall()]
@@ -128,7 +128,8 @@ def mutated(data: bytes, chance: random.Random, others: Sequence[bytes]) -> byte
     return bytes(body)
 
 
-def session_lines(session: str, turns: int, *, about: str = "", begin: int = 0, tool_bytes: int = 0) -> bytes:
+def session_lines(session: str, turns: int, *, about: str = "shop", place: str = "shop", begin: int = 0,
+                  tool_bytes: int = 0) -> bytes:  # fmt: skip
     """A transcript as the client writes it: the user asks, the assistant answers, a tool prints `tool_bytes`."""
     lines = []
     for turn in range(turns):
@@ -143,7 +144,7 @@ def session_lines(session: str, turns: int, *, about: str = "", begin: int = 0, 
                         "sessionId": session,
                         "timestamp": f"2026-05-{1 + number // 86_400 % 28:02d}T{number // 3_600 % 24:02d}:"
                         f"{number // 60 % 60:02d}:{number % 60:02d}.000Z",
-                        "cwd": f"/home/somebody/{about or 'shop'}",
+                        "cwd": f"/home/somebody/{place}",
                         "gitBranch": "main",
                         "message": {"role": kind, "content": content},
                     }
@@ -153,8 +154,8 @@ def session_lines(session: str, turns: int, *, about: str = "", begin: int = 0, 
 
 
 def _turn(turn: int, about: str, tool_bytes: int) -> list[Any]:
-    said = f"We decided on library{turn % 5} for {about or 'the shop'} because of bug {turn % 3}, see case {turn}."
-    answer = [{"type": "text", "text": f"Done. The worker of {about or 'the shop'} listens on port {8000 + turn}."}]
+    said = f"We decided on library{turn % 5} for {about} because of bug {turn % 3}, see case {turn}."
+    answer = [{"type": "text", "text": f"Done. The worker of {about} listens on port {8000 + turn}."}]
     if not tool_bytes:
         return [said, answer]
     line = f"{turn:08d} GET /orders/{turn} 200 in 12 ms by worker {about}\n"

@@ -13,17 +13,18 @@ import apsw
 from hippo_core import clock
 from hippo_core.model.memory import Memory
 from hippo_core.store.archive import Archive, Archived
+from hippo_core.store.episodes import Episodes
 from hippo_core.store.memories import Memories
 from hippo_core.store.words import pairs
 
-_INDEXES = ("memory_exact", "memory_plain", "message_plain")
+_INDEXES = ("memory_exact", "memory_plain", "message_plain", "episode_plain")
 _TELLING = 4  # characters of a word from which on a part of it gives something away
 _MOST_VALUES = 500
 
 
 class Forgetting:
-    def __init__(self, db: apsw.Connection, memories: Memories, archive: Archive):
-        self._db, self._memories, self._archive = db, memories, archive
+    def __init__(self, db: apsw.Connection, memories: Memories, archive: Archive, episodes: Episodes):
+        self._db, self._memories, self._archive, self._episodes = db, memories, archive, episodes
 
     # -- what holds a text -------------------------------------------------------------------------------------------
 
@@ -77,6 +78,7 @@ class Forgetting:
         with self._archive.door("forget", len(messages), len(memories)):
             self._memories.erase(memories)
             self._archive.erase(messages, lasting)
+            self._episodes.drop_empty()
             self._db.execute(
                 "DELETE FROM archive_session WHERE NOT EXISTS "
                 "(SELECT 1 FROM message WHERE session_id = archive_session.id)"

@@ -32,7 +32,8 @@ def migrate(db: apsw.Connection) -> None:
         db.pragma("user_version", NEWEST)
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # a full disk has rolled it back already
+            db.execute("ROLLBACK")
         raise
 
 
@@ -206,7 +207,55 @@ def m004_nights(db: apsw.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_curated, m002_archive, m003_pipeline, m004_nights)
+def m005_episodes(db: apsw.Connection) -> None:
+    """Stretches of a session as one row for the words, and the archive by meaning. All of it derived from `message`.
+
+    An existing archive is taken in afterwards, in portions (store/episodes.py): a migration may not take minutes.
+    """
+    db.execute(
+        """
+        CREATE TABLE episode(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            session_id TEXT NOT NULL,
+            agent_id TEXT,
+            scope TEXT NOT NULL,
+            first_id INTEGER NOT NULL,
+            last_id INTEGER NOT NULL,
+            size INTEGER NOT NULL
+        );
+        CREATE INDEX episode_by_session ON episode(session_id, first_id);
+        CREATE INDEX episode_by_end ON episode(last_id);
+        CREATE INDEX message_withheld ON message(id) WHERE withheld IS NOT NULL;
+
+        CREATE VIEW episode_text AS SELECT id, scope,
+            (SELECT group_concat(text || coalesce(char(10) || cjk, ''), char(10) ORDER BY m.id) FROM message m
+             WHERE m.session_id = e.session_id AND m.id BETWEEN e.first_id AND e.last_id AND m.agent_id IS e.agent_id
+             AND m.scope = e.scope AND m.withheld IS NULL AND m.role = 'user') AS user,
+            (SELECT group_concat(text || coalesce(char(10) || cjk, ''), char(10) ORDER BY m.id) FROM message m
+             WHERE m.session_id = e.session_id AND m.id BETWEEN e.first_id AND e.last_id AND m.agent_id IS e.agent_id
+             AND m.scope = e.scope AND m.withheld IS NULL AND m.role <> 'user') AS other
+        FROM episode e;
+
+        CREATE VIRTUAL TABLE episode_plain USING fts5(user, other, scope, content='episode_text', content_rowid='id',
+            tokenize='porter unicode61 remove_diacritics 2');
+        INSERT INTO episode_plain(episode_plain, rank) VALUES ('secure-delete', 1);
+
+        CREATE TABLE archive_model(
+            id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL,
+            lowest INTEGER NOT NULL, highest INTEGER NOT NULL
+        );
+        CREATE TABLE message_chunk(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            message_id INTEGER NOT NULL,
+            model_id INTEGER NOT NULL REFERENCES archive_model(id)
+        );
+        CREATE INDEX message_chunk_by_message ON message_chunk(message_id);
+        """
+    )
+    _sync_episodes(db)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_curated, m002_archive, m003_pipeline, m004_nights, m005_episodes)
 NEWEST = len(MIGRATIONS)
 
 
@@ -234,3 +283,39 @@ def _sync_index(db: apsw.Connection, index: str, table: str, columns: str, condi
     db.execute(f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop}; END")
     # One trigger, because the order of two is not defined and an index must let go before it takes.
     db.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {columns} ON {table} BEGIN {drop}; {add}; END")
+
+
+def _sync_episodes(db: apsw.Connection) -> None:
+    """Triggers that keep the episodes' index equal to what their messages say, whatever changes either.
+
+    The text is a view, so an entry is dropped before the change, while the view still gives what was indexed.
+    """
+    holding = (
+        "(SELECT id FROM episode WHERE session_id = old.session_id AND agent_id IS old.agent_id "
+        "AND scope = old.scope AND old.id BETWEEN first_id AND last_id)"
+    )
+
+    def drop(episode: str) -> str:
+        return (
+            "INSERT INTO episode_plain(episode_plain, rowid, user, other, scope) "
+            f"SELECT 'delete', id, user, other, scope FROM episode_text WHERE id = {episode}"
+        )
+
+    def add(episode: str) -> str:
+        return (
+            "INSERT INTO episode_plain(rowid, user, other, scope) "
+            f"SELECT id, user, other, scope FROM episode_text WHERE id = {episode}"
+        )
+
+    message = "text, cjk, withheld, role"
+    for name, event, action in (
+        ("episode_added", "AFTER INSERT ON episode", add("new.id")),
+        ("episode_grows", "BEFORE UPDATE OF last_id ON episode", drop("old.id")),
+        ("episode_grew", "AFTER UPDATE OF last_id ON episode", add("new.id")),
+        ("episode_goes", "BEFORE DELETE ON episode", drop("old.id")),
+        ("episode_loses", "BEFORE DELETE ON message", drop(holding)),
+        ("episode_lost", "AFTER DELETE ON message", add(holding)),
+        ("episode_changes", f"BEFORE UPDATE OF {message} ON message", drop(holding)),
+        ("episode_changed", f"AFTER UPDATE OF {message} ON message", add(holding)),
+    ):
+        db.execute(f"CREATE TRIGGER {name} {event} BEGIN {action}; END")

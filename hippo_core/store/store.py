@@ -8,9 +8,11 @@ import apsw
 
 from hippo_core.store import connection, migrations
 from hippo_core.store.archive import Archive
+from hippo_core.store.episodes import Episodes
 from hippo_core.store.forget import Forgetting
 from hippo_core.store.journal import Journal
 from hippo_core.store.memories import Memories
+from hippo_core.store.message_vectors import MessageVectors
 from hippo_core.store.nights import Nights
 from hippo_core.store.progress import Progress
 from hippo_core.store.upkeep import Upkeep
@@ -21,7 +23,8 @@ from hippo_core.store.vectors import Vectors
 class Store:
     """One open file. Close it, or use `with`.
 
-    Its rooms: memories, vectors, archive, progress, journal, forgetting, uses, nights, upkeep.
+    Its rooms: memories, vectors, archive, episodes, message_vectors, progress, journal, forgetting, uses, nights,
+    upkeep.
     """
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
@@ -29,10 +32,12 @@ class Store:
         self._db = db
         self.vectors = Vectors(db)
         self.memories = Memories(db, self.vectors)
-        self.archive = Archive(db)
+        self.message_vectors = MessageVectors(db, self.vectors)
+        self.archive = Archive(db, self.message_vectors)
+        self.episodes = Episodes(db)
         self.progress = Progress(db)
         self.journal = Journal(db)
-        self.forgetting = Forgetting(db, self.memories, self.archive)
+        self.forgetting = Forgetting(db, self.memories, self.archive, self.episodes)
         self.uses = Uses(db)
         self.nights = Nights(db, self.memories)
         self.upkeep = Upkeep(db)
@@ -60,7 +65,9 @@ class Store:
         with connection.translated(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                newest = self.episodes.newest()
                 yield
+                self.episodes.group_appended(newest)
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:

@@ -26,15 +26,15 @@ def pairs(text: str) -> str | None:
     return " ".join(run[i : i + 2] for run in runs for i in range(len(run)))
 
 
-def match_expression(words: Iterable[str], scopes: Sequence[str] | None) -> str | None:
-    """An FTS5 query: any of `words` in the text, within `scopes` (None: everywhere). None when no word can match.
+def match_expression(words: Iterable[str], scopes: Sequence[str] | None, columns: str = "text cjk") -> str | None:
+    """An FTS5 query: any of `words` in `columns`, within `scopes` (None: everywhere). None when no word can match.
 
     A word may hold any character: it is quoted, and its unspaced runs are looked up as pairs.
     """
     alternatives = [expression for word in words for expression in _word(word)]
     if not alternatives:
         return None
-    query = "{text cjk} : (" + " OR ".join(alternatives) + ")"
+    query = f"{{{columns}}} : (" + " OR ".join(alternatives) + ")"
     if scopes is None:
         return query
     return query + " AND scope : (" + " OR ".join(_quote(scope) for scope in scopes) + ")"

@@ -1,0 +1,98 @@
+"""Episodes: stretches of a session, each one row of a keyword index, so that several turns speak for their session.
+
+An episode is up to SIZE consecutive messages of one session, one speaker's file and one project; what the user said and
+what others said are two columns, because they weigh differently. Everything here is derived from `message`: triggers
+keep the index equal to the messages, and `Store.transaction` groups what was appended before it commits.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from hippo_core.store.words import match_expression
+
+SIZE = 12
+
+
+class Episodes:
+    def __init__(self, db: apsw.Connection):
+        self._db = db
+
+    # -- writing: call inside Store.transaction() --------------------------------------------------------------------
+
+    def group_appended(self, before: int) -> None:
+        """Put as many messages into episodes as this transaction appended. before: `newest()` when it began.
+
+        These are the same ones, unless an older version's archive still waits for its turn (`behind`).
+        """
+        appended = self.newest() - before
+        if appended > 0:
+            self.group(appended)
+
+    def group(self, limit: int) -> int:
+        """Put the next messages, at most `limit`, into episodes; returns how many."""
+        rows = self._db.execute(
+            "SELECT id, session_id, agent_id, scope FROM message WHERE id > ? ORDER BY id LIMIT ?",
+            (self._grouped_to(), limit),
+        ).fetchall()
+        groups: dict[tuple, list[int]] = {}
+        for number, *place in rows:
+            groups.setdefault(tuple(place), []).append(number)
+        for place, numbers in groups.items():
+            self._extend(place, numbers)
+        return len(rows)
+
+    def drop_empty(self) -> None:
+        """Take away episodes whose messages are all gone."""
+        self._db.execute(
+            "DELETE FROM episode WHERE NOT EXISTS (SELECT 1 FROM message m WHERE m.session_id = episode.session_id "
+            "AND m.id BETWEEN first_id AND last_id AND m.agent_id IS episode.agent_id AND m.scope = episode.scope)"
+        )
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+
+    def behind(self) -> bool:
+        """Whether there are messages that no episode holds yet."""
+        return self.newest() > self._grouped_to()
+
+    def newest(self) -> int:
+        """The highest number of a message."""
+        return self._db.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
+
+    def keyword_hits(
+        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int, user_weight: float
+    ) -> list[tuple[str, float]]:
+        """(session, BM25) of the episodes that hold any of `words`, best first; a user's word counts `user_weight`."""
+        query = match_expression(words, scopes, columns="user other")
+        if query is None:
+            return []
+        return self._db.execute(
+            "SELECT e.session_id, f.score FROM (SELECT rowid, -bm25(episode_plain, ?, 1.0, 0.0) AS score "
+            "FROM episode_plain WHERE episode_plain MATCH ? ORDER BY score DESC LIMIT ?) f "
+            "JOIN episode e ON e.id = f.rowid ORDER BY f.score DESC",
+            (user_weight, query, limit),
+        ).fetchall()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _grouped_to(self) -> int:
+        """Messages are grouped in the order of their numbers, so the last one says how far that is."""
+        return self._db.execute("SELECT coalesce(max(last_id), 0) FROM episode").fetchone()[0]
+
+    def _extend(self, place: tuple, numbers: Sequence[int]) -> None:
+        last = self._db.execute(
+            "SELECT id, size FROM episode WHERE session_id = ? AND agent_id IS ? AND scope = ? "
+            "ORDER BY first_id DESC LIMIT 1",
+            place,
+        ).fetchone()
+        if last and last[1] < SIZE:
+            numbers, joining = numbers[SIZE - last[1] :], numbers[: SIZE - last[1]]
+            self._db.execute(
+                "UPDATE episode SET last_id = ?, size = size + ? WHERE id = ?", (joining[-1], len(joining), last[0])
+            )
+        for start in range(0, len(numbers), SIZE):
+            some = numbers[start : start + SIZE]
+            self._db.execute(
+                "INSERT INTO episode(session_id, agent_id, scope, first_id, last_id, size) VALUES (?, ?, ?, ?, ?, ?)",
+                (*place, some[0], some[-1], len(some)),
+            )

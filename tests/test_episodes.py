@@ -1,0 +1,186 @@
+"""Episodes and archive vectors: derived from the messages, always equal to them, and gone with them."""
+
+import random
+
+import apsw
+import pytest
+
+from hippo_core.curate.forget import forget, what_would_go
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import project_scope
+from hippo_core.store import Store, migrations
+from hippo_core.store.episodes import SIZE
+from hippo_core.store.message_vectors import MEANING, REPLY
+
+API = project_scope("example.org/team/api", "api")
+WEB = project_scope("example.org/team/web", "web")
+
+
+def append(store, *texts, session="s1", scope=API, role=Role.USER, agent=None, withheld=None):
+    numbers = []
+    for text in texts:
+        with store.transaction():
+            source = store.progress.begin_source(f"/{session}.jsonl")
+            number = store.episodes.newest() + 1
+            message = Message(f"u{number}", session, role, text, 1.0 * number, "/work", number, agent_id=agent)
+            assert store.archive.append(message, scope=scope, source_id=source.id, withheld=withheld)
+            numbers.append(number)
+    return numbers
+
+
+def episodes(store):
+    return store._db.execute("SELECT session_id, size, first_id, last_id FROM episode ORDER BY id").fetchall()
+
+
+def sessions(store, *words, scopes=None):
+    return [s for s, _ in store.episodes.keyword_hits(words, scopes=scopes, limit=50, user_weight=5.0)]
+
+
+def assert_in_step(store):
+    assert not store.episodes.behind() and store.upkeep.gaps() == []
+    with store.transaction():
+        assert store.upkeep.is_sound("episode_plain", against_rows=True)
+
+
+def test_messages_are_grouped_as_they_are_appended_each_session_and_speaker_apart(store):
+    append(store, *(f"note {n}" for n in range(SIZE + 2)))
+    append(store, "elsewhere", session="s2")
+    append(store, "by a sub-agent", agent="a1")
+    append(store, "more")
+    assert [(session, size) for session, size, _, _ in episodes(store)] == [
+        ("s1", SIZE),
+        ("s1", 3),
+        ("s2", 1),
+        ("s1", 1),
+    ]
+    assert_in_step(store)
+
+
+def test_one_file_in_one_transaction_gives_the_same_episodes_as_many(store):
+    with store.transaction():
+        source = store.progress.begin_source("/s1.jsonl")
+        for n in range(1, 2 * SIZE + 2):
+            message = Message(f"u{n}", "s1", Role.USER, f"note {n}", 1.0, "/work", n)
+            store.archive.append(message, scope=API, source_id=source.id)
+    assert [size for _, size, _, _ in episodes(store)] == [SIZE, SIZE, 1]
+    assert_in_step(store)
+
+
+def test_turns_that_hold_the_words_between_them_speak_for_their_session(store):
+    append(store, "the websocket drops", "it sits behind nginx", "lunch?", session="both")
+    append(store, "websocket", session="one")
+    append(store, "部署服務", session="cjk")
+    assert sessions(store, "websocket", "nginx")[0] == "both" and sessions(store, "部署") == ["cjk"]
+
+
+def test_what_the_user_said_weighs_more_than_what_the_agent_said(store):
+    append(store, "we chose postgres", role=Role.ASSISTANT, session="agent")
+    append(store, "we chose postgres", session="user")
+    assert sessions(store, "postgres") == ["user", "agent"]
+
+
+def test_episodes_are_filtered_by_scope_and_hold_nothing_withheld(store):
+    append(store, "deploy", session="api"), append(store, "deploy", session="web", scope=WEB)
+    append(store, "secretword", session="api", withheld="looks like an instruction")
+    assert sessions(store, "deploy", scopes=[WEB.key]) == ["web"] and sessions(store, "secretword") == []
+
+
+def test_forgotten_words_leave_the_episodes_and_the_vectors(store, paths):
+    said = "the quagga xylophone opens the vault of this very house"
+    keep, gone, last = append(store, "we talked about the vault", said, "nothing else")
+    vectors = {number: random.Random(number).randbytes(64) for number in (keep, gone, last)}
+    with store.transaction():
+        store.message_vectors.put("model", 16, [(number, MEANING, [vector]) for number, vector in vectors.items()])
+    assert vectors[gone] in paths.store.read_bytes() + paths.store.with_name(paths.store.name + "-wal").read_bytes()
+    assert sessions(store, "xylophone") == ["s1"]
+    doomed = what_would_go(store, [f"a{gone:x}"])
+    assert forget(store, paths, doomed).unfinished is None
+    assert sessions(store, "xylophone") == [] and sessions(store, "vault") == ["s1"]
+    near = store.message_vectors.nearest("model", MEANING, vectors[gone], scopes=None, limit=9)
+    assert {number for number, _ in near} == {keep, last}
+    held = b"".join(file.read_bytes() for file in paths.store.parent.rglob("*") if file.is_file())
+    assert b"xylophon" not in held and vectors[gone] not in held and vectors[keep] in held
+    assert_in_step(store)
+
+
+def test_a_session_that_is_forgotten_whole_leaves_no_episode(store, paths):
+    numbers = append(store, *(f"a remark about the quagga, number {n}" for n in range(3)), session="gone")
+    append(store, "something else", session="kept")
+    forget(store, paths, what_would_go(store, [f"a{number:x}" for number in numbers]))
+    assert [session for session, *_ in episodes(store)] == ["kept"]
+    append(store, "and again", session="gone")
+    assert_in_step(store)
+
+
+def test_an_older_archive_is_grouped_in_portions_and_a_killed_backfill_goes_on(store):
+    append(store, *(f"note {n}" for n in range(40)))
+    with store.transaction():
+        store._db.execute("DELETE FROM episode")
+    assert store.episodes.behind() and sessions(store, "note") == []
+    with store.transaction():
+        assert store.episodes.group(15) == 15
+    with pytest.raises(RuntimeError), store.transaction():
+        store.episodes.group(15)
+        raise RuntimeError("killed")
+    append(store, "appended meanwhile")
+    while store.episodes.behind():
+        with store.transaction():
+            assert store.episodes.group(10)
+    assert sum(size for _, size, _, _ in episodes(store)) == 41
+    assert_in_step(store)
+
+
+def test_a_store_of_the_version_before_is_migrated_with_its_archive(paths, monkeypatch):
+    old = migrations.MIGRATIONS[:4]
+    with monkeypatch.context() as older:
+        older.setattr(migrations, "MIGRATIONS", old)
+        older.setattr(migrations, "NEWEST", len(old))
+        db = apsw.Connection(":memory:")
+        migrations.migrate(db)
+    db.execute("INSERT INTO archive_session VALUES ('s1', ?, NULL, NULL, NULL)", (API.key,))
+    for n in range(30):
+        db.execute(
+            "INSERT INTO message(uid, session_id, scope, role, text, source_id, offset) VALUES (?,?,?,'user',?,1,0)",
+            (f"u{n}", "s1", API.key, f"an old remark {n}"),
+        )
+    paths.store.parent.mkdir(parents=True)
+    db.execute("VACUUM INTO ?", (str(paths.store),))
+    with Store.open(paths.store) as store:
+        assert store.episodes.behind()
+        with store.transaction():
+            store.episodes.group(1_000)
+        assert sessions(store, "remark") == ["s1"] * 3
+        assert_in_step(store)
+
+
+def test_new_messages_are_embedded_before_old_ones_and_none_twice(store):
+    append(store, *"abcde")
+    vector = random.Random(0).randbytes(64)
+
+    def step(limit):
+        batch = store.message_vectors.pending("model", limit)
+        with store.transaction():
+            store.message_vectors.put("model", 16, [(number, REPLY, [vector]) for number, _, _ in batch])
+            store.message_vectors.put("model", 16, [(number, REPLY, [vector]) for number, _, _ in batch])
+        return [number for number, _, _ in batch]
+
+    assert step(2) == [5, 4]
+    append(store, "f", "g", withheld=None)
+    assert store.message_vectors.waiting("model") == 5
+    assert step(9) == [6, 7] and step(2) == [3, 2] and step(9) == [1] and not store.message_vectors.pending("model", 9)
+    assert store._db.execute("SELECT count(*), count(DISTINCT message_id) FROM message_chunk").fetchone() == (7, 7)
+
+
+def test_nearest_keeps_to_its_kind_and_scope(store):
+    (mine,), (theirs,) = append(store, "mine"), append(store, "theirs", scope=WEB, session="s2")
+    (reply,) = append(store, "reply", role=Role.ASSISTANT)
+    vector = random.Random(0).randbytes(64)
+    with store.transaction():
+        store.message_vectors.put(
+            "model", 16, [(mine, MEANING, [vector]), (theirs, MEANING, [vector]), (reply, REPLY, [vector, vector])]
+        )
+    near = lambda kind, scopes: [  # noqa: E731
+        n for n, _ in store.message_vectors.nearest("model", kind, vector, scopes=scopes, limit=5)
+    ]
+    assert near(MEANING, [WEB.key]) == [theirs] and near(MEANING, None) == [mine, theirs]
+    assert near(REPLY, [API.key]) == [reply] and near(REPLY, [WEB.key]) == []
