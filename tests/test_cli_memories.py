@@ -98,6 +98,8 @@ def test_show_names_the_sources_with_their_text(run, paths):
         store.memories.add(draft, "distil")
     shown = run("show", "m1")
     assert "the zebra crossing is closed" in shown and "1 of them" in shown and "m1" in run("show", "a1")
+    assert "From 2 messages:" in shown and "seen 1 time," in shown
+    assert json.loads(run("list", "--json"))[0]["sources"] == ["u1", "u2"]
     fields = json.loads(run("show", "m1", "--json"))
     assert fields["sources"][0]["text"] == "the zebra crossing is closed" and fields["sources_gone"] == 1
 

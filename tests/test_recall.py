@@ -374,8 +374,14 @@ def test_explaining_shows_every_stage(remember, ask):
     remember("redis runs brain.py", embedder=embedder)
     shown = present.recall_text(ask("brain.py", embedder), explain=True)
     for stage in ("exact #1", "words #1", "meaning #1", "fused", "coverage", "cosine", "relevance", "recency",
-                  "importance", "confidence"):  # fmt: skip
+                  "importance", "confidence", "likeness 0.00"):  # fmt: skip
         assert stage in shown
+
+
+def test_explaining_tells_how_like_a_better_answer_a_result_is(remember, ask):
+    remember("the zebra stands alone in the park"), remember("a tall zebra stands in the garden")
+    first, second = ask("zebra stands").results
+    assert first.stages["likeness"] == 0 and 0.2 < second.stages["likeness"] < 1
 
 
 def test_json_holds_what_the_text_shows(remember, ask):

@@ -93,8 +93,9 @@ def list_command(
                 limit=count + 1,
             )
             labels = {key: scope.label for key, scope in store.memories.scopes().items()}
+            whole = store.memories.fetch([memory.id for memory in found[:count]]) if as_json else {}
     if as_json:
-        click.echo(_json([memory_json(memory, labels[memory.scope]) for memory in found[:count]]))
+        click.echo(_json([memory_json(whole[memory.id], labels[memory.scope]) for memory in found[:count]]))
         return
     for memory in found[:count]:
         click.echo(memory_line(memory, labels[memory.scope]))
@@ -165,14 +166,14 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
         "importance": f"{memory.importance:.2f}{', pinned: it does not age' if memory.pinned else ''}",
         "loads": _loads(memory),
         "created": _day(memory.created_at),
-        "confirmed": f"{_day(memory.confirmed_at)}, seen {memory.seen} times, version {memory.version}",
+        "confirmed": f"{_day(memory.confirmed_at)}, seen {_count(memory.seen, 'time')}, version {memory.version}",
         "status": memory.status + (f" by m{memory.superseded_by:x}" if memory.superseded_by else ""),
         "valid until": _day(memory.valid_until) if memory.valid_until else "",
     }
     lines = [f"{on_terminal('number', memory.public_id)}  {memory.text}", ""]
     lines += [f"  {on_terminal('head', name.ljust(12))}{value}" for name, value in fields.items() if value]
     if memory.sources:
-        lines += ["", f"From {len(memory.sources)} messages:"]
+        lines += ["", f"From {_count(len(memory.sources), 'message')}:"]
         lines += [f"  {message_line(source, label)}" for source in sources]
         if len(sources) < len(memory.sources):
             lines.append(f"  {len(memory.sources) - len(sources)} of them are not in the archive.")
@@ -213,6 +214,10 @@ def _loads(memory: Memory) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 def _day(at: float) -> str:
