@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,11 +51,13 @@ def kills(options: argparse.Namespace, work: Path) -> bool:
     whole = time.monotonic() - began
     expected = whole_store(work / "undisturbed")
     killed = rounds = wrong = 0
+    moments: Counter[str] = Counter()
     while killed < options.count:
         home = work / f"round{rounds}"
         before = killed
-        while killed < options.count and killed - before < 40 and _killed(home, samples, chance.uniform(0, whole / 8)):
+        while killed < options.count and (at := _killed(home, samples, chance.uniform(0, whole / 3))):
             killed += 1
+            moments[at] += 1
         finish_pass(home, samples, batch=BATCH, now=NOW)
         different = differences(whole_store(home), expected)
         wrong += bool(different)
@@ -62,6 +65,7 @@ def kills(options: argparse.Namespace, work: Path) -> bool:
         print(f"  round {rounds}: {killed - before} kills, " + (f"DIFFERS in {different}" if different else "equal"))
         shutil.rmtree(home)
     rows = sum(len(table) for table in expected.values() if isinstance(table, list))
+    print(f"  killed while: {', '.join(f'{moment} {number}' for moment, number in moments.most_common())}")
     print(
         f"{killed} kills in {rounds} stores; stores that differ: {wrong}. An undisturbed pass takes {whole:.1f} s and "
         f"gives {len(expected['message'])} messages, {len(expected['memory'])} memories, {rows} rows in all."
@@ -69,8 +73,8 @@ def kills(options: argparse.Namespace, work: Path) -> bool:
     return wrong == 0
 
 
-def _killed(home: Path, root: Path, after: float) -> bool:
-    """Kill a pass so many seconds after it began; False when it was done before."""
+def _killed(home: Path, root: Path, after: float) -> str | None:
+    """Kill a pass so many seconds after it began; the step it was at, None when it was done before."""
     process = start_pass(home, root, batch=BATCH, now=NOW)
     with process.stdout:
         process.stdout.readline()
@@ -78,7 +82,8 @@ def _killed(home: Path, root: Path, after: float) -> bool:
         process.kill()
         said = process.stdout.read()
     process.wait()
-    return not said.endswith(b"end\n")
+    steps = said.decode().splitlines()
+    return None if steps and steps[-1] == "end" else steps[-1].split()[0] if steps else "begin"
 
 
 def full_disk(options: argparse.Namespace, work: Path) -> bool:
@@ -137,7 +142,7 @@ def second_pass(options: argparse.Namespace, work: Path) -> bool:
         session = f"{number:08d}-0000-4000-8000-000000000000"
         file = root / f"project{number % 40}" / f"{session}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(session_lines(session, 2, about=f"part {number % 40}"))
+        file.write_bytes(session_lines(session, 2, about=f"part {number}", place=f"project{number % 40}"))
     (work / "empty").mkdir()
     environment = {**os.environ, "HIPPO_HOME": str(work / "home")}
 

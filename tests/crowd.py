@@ -78,7 +78,13 @@ class _Worker:
         session = f"{self.number:08d}-0000-4000-8000-{self.turn // 20:012d}"
         file = self.transcripts / f"project{self.number}" / f"{session}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
-        data = session_lines(session, 1, about=f"part {self.number} of {self.turn}", begin=self.turn % 20 * 3)
+        data = session_lines(
+            session,
+            1,
+            about=f"part {self.number} of {self.turn}",
+            place=f"project{self.turn % 9}",
+            begin=self.turn % 20 * 3,
+        )
         with file.open("ab") as stream:
             stream.write(data)
         self.said.append(json.loads(data.splitlines()[0])["message"]["content"])
