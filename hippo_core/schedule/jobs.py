@@ -37,7 +37,7 @@ class Job:
 
     def planned(self, now: float) -> float:
         """The last planned time that is not after `now`."""
-        return max(moment for moment in self._around(datetime.fromtimestamp(now)) if moment <= now)
+        return max(moment for moment in self._shortly_before(now) if moment <= now)
 
     def is_due(self, beat: Beat | None, now: float) -> bool:
         """Whether a planned time has passed since it last ran. One that never ran is due, whatever the time."""
@@ -47,14 +47,14 @@ class Job:
         """Whether it has been due for longer than its grace: the machine slept, or its scheduler is out of order."""
         return self.is_due(beat, now) and (beat is None or self.is_due(beat, now - self.grace))
 
-    def _around(self, today: datetime) -> Iterator[float]:
-        """Planned times of today and of the days before; a time that a change of the clock skips is never `now`."""
-        hours = range(24) if self.hour is None else (self.hour,)
-        for days in range(3):
-            day = today - timedelta(days=days)
-            for hour in hours:
-                for minute in self.minutes:
-                    yield day.replace(hour=hour, minute=minute, second=0, microsecond=0).timestamp()
+    def _shortly_before(self, now: float) -> Iterator[float]:
+        """Planned times of this day and the two before it; for an hourly job, of this hour and the two before it."""
+        step = timedelta(hours=1) if self.hour is None else timedelta(days=1)
+        for count in range(3):
+            then = datetime.fromtimestamp(now) - count * step
+            for minute in self.minutes:
+                hour = then.hour if self.hour is None else self.hour
+                yield then.replace(hour=hour, minute=minute, second=0, microsecond=0).timestamp()
 
 
 JOBS = (
