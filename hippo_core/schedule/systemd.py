@@ -97,7 +97,7 @@ def units(target: Target, job: Job) -> dict[str, str]:
         name=job.name,
         what=job.what,
         python=str(target.python).replace("%", "%%"),
-        command=" ".join([_quoted(str(target.python)), *target.command(job)[1:]]),
+        command=_command(target.command(job)),
         environment="\n".join(f"Environment={_quoted(f'{key}={value}')}" for key, value in target.environment.items()),
         limit=LONGEST_RUN,
     )
@@ -108,6 +108,11 @@ def units(target: Target, job: Job) -> dict[str, str]:
 def _calendar(job: Job) -> str:
     hour = "*" if job.hour is None else f"{job.hour:02d}"
     return f"*-*-* {hour}:{','.join(f'{minute:02d}' for minute in job.minutes)}:00"
+
+
+def _command(words: Sequence[str]) -> str:
+    """A command line. As its first word systemd takes no path with quotes in it, as an argument it does."""
+    return " ".join(["/usr/bin/env", *(_quoted(word).replace("$", "$$") for word in words)])
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,228 @@
+"""What is written for each scheduler: whole, absolute, minimal, and taken by the programs and schemas that judge it."""
+
+import os
+import plistlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from hippo_core.errors import ScheduleError
+from hippo_core.schedule import cron, launchd, systemd, windows
+from hippo_core.schedule.jobs import JOBS, job_named
+from hippo_core.schedule.scheduler import Target, target_of
+
+_AWKWARD = 'Gedächtnis 100% "of" mine\'s $HOME'
+
+
+@pytest.fixture
+def target(tmp_path) -> Target:
+    """An installation in a folder whose name means something to every scheduler."""
+    home = tmp_path / (_AWKWARD if os.name == "posix" else "Gedächtnis 100% of mine")
+    python = home / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    return target_of(home, python)
+
+
+def test_two_installations_never_share_their_units(isolated, monkeypatch, tmp_path):
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    from hippo_core.paths import default_home
+
+    python = Path(sys.executable)
+    assert target_of(default_home(), python).prefix == "hippocampus"
+    others = {target_of(tmp_path / name, python).prefix for name in ("a", "b")}
+    assert len(others) == 2 and all(prefix.startswith("hippocampus-") for prefix in others)
+
+
+def test_a_path_with_a_line_break_is_refused(tmp_path):
+    with pytest.raises(ScheduleError, match="control character"):
+        target_of(tmp_path / "two\nlines", Path(sys.executable))
+
+
+def test_a_job_gets_the_client_folder_that_was_named_at_its_registration(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "cfg"))
+    assert target_of(tmp_path, Path(sys.executable)).environment["CLAUDE_CONFIG_DIR"] == str(tmp_path / "cfg")
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    assert set(target_of(tmp_path, Path(sys.executable)).environment) == {"HIPPO_HOME", "PATH"}
+
+
+class TestSystemd:
+    def test_systemd_analyze_finds_no_fault(self, target, tmp_path):
+        program = shutil.which("systemd-analyze")
+        if program is None:
+            pytest.skip("systemd-analyze is not installed here")
+        folder = tmp_path / "units"
+        folder.mkdir()
+        files = []
+        for job in JOBS:
+            for name, text in systemd.units(target, job).items():
+                (folder / name).write_text(text, encoding="utf-8")
+                files.append(folder / name)
+        done = subprocess.run(
+            [program, "--user", "--man=no", "verify", *files],
+            capture_output=True,
+            encoding="utf-8",
+            env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path), "LC_ALL": "C.UTF-8"},
+        )
+        ours = [row for row in done.stderr.splitlines() if "hippocampus" in row]
+        assert (done.returncode, ours) == (0, [])
+        assert len(files) == 10
+
+    @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+    def test_a_timer_is_persistent_and_its_service_modest(self, target, job):
+        service, timer = systemd.units(target, job).values()
+        assert "Persistent=true" in timer and "RandomizedDelaySec=" in timer
+        assert "Nice=10" in service and "TimeoutStartSec=" in service and "Type=oneshot" in service
+        assert f' "schedule" "run" "--scheduled" "{job.name}"\n' in service
+
+    @pytest.mark.parametrize(
+        "name, calendar",
+        [("watch", "*-*-* *:07:00"), ("monitor", "*-*-* *:02,32:00"), ("dream", "*-*-* 03:17:00")],
+    )
+    def test_the_times_of_the_table(self, target, name, calendar):
+        assert f"OnCalendar={calendar}\n" in systemd.units(target, job_named(name))[f"{target.prefix}-{name}.timer"]
+        if shutil.which("systemd-analyze"):
+            subprocess.run(["systemd-analyze", "calendar", calendar], check=True, capture_output=True)
+
+
+_PLIST_KEYS = {
+    # launchd.plist(5), as far as it is used here
+    "Label": str,
+    "ProgramArguments": list,
+    "EnvironmentVariables": dict,
+    "StartCalendarInterval": list,
+    "RunAtLoad": bool,
+    "ProcessType": str,
+    "LowPriorityIO": bool,
+    "Nice": int,
+    "Umask": int,
+    "StandardInPath": str,
+    "StandardOutPath": str,
+    "StandardErrorPath": str,
+}
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_a_launch_agent_parses_and_has_the_documented_keys(target, job):
+    agent = plistlib.loads(plistlib.dumps(launchd.agent(target, job)))
+    assert {key: type(value) for key, value in agent.items()} == _PLIST_KEYS
+    assert agent["Label"] == f"{target.prefix}-{job.name}"
+    assert agent["ProgramArguments"][0] == str(target.python)
+    assert agent["ProcessType"] in ("Background", "Standard", "Adaptive", "Interactive")
+    for moment in agent["StartCalendarInterval"]:
+        assert set(moment) <= {"Minute", "Hour"} and 0 <= moment["Minute"] < 60 and 0 <= moment.get("Hour", 0) < 24
+    assert len(agent["StartCalendarInterval"]) == {"monitor": 2}.get(job.name, 1)
+
+
+class TestTaskScheduler:
+    """Against the elements and their order in Microsoft's Task Scheduler schema, as far as they are used here."""
+
+    _SPACE = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
+    _SCHEMA = {
+        # element: its children in order, "?" for one that may be missing; or what its text may be
+        "Task": ["RegistrationInfo", "Triggers", "Principals", "Settings", "Actions"],
+        "RegistrationInfo": ["Description"],
+        "Triggers": ["CalendarTrigger"],
+        "CalendarTrigger": ["Repetition?", "StartBoundary", "Enabled", "ScheduleByDay"],
+        "Repetition": ["Interval", "Duration", "StopAtDurationEnd"],
+        "ScheduleByDay": ["DaysInterval"],
+        "Principals": ["Principal"],
+        "Principal": ["UserId?", "LogonType", "RunLevel"],
+        "Settings": [
+            "MultipleInstancesPolicy",
+            "DisallowStartIfOnBatteries",
+            "StopIfGoingOnBatteries",
+            "StartWhenAvailable",
+            "Enabled",
+            "Hidden",
+            "ExecutionTimeLimit",
+            "Priority",
+        ],
+        "Actions": ["Exec"],
+        "Exec": ["Command", "Arguments"],
+        "Description": r".+",
+        "StartBoundary": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d",
+        "Interval": r"PT\d+M",
+        "Duration": r"P1D",
+        "DaysInterval": r"\d+",
+        "UserId": r".+",
+        "LogonType": r"InteractiveToken|S4U|Password|Group|ServiceAccount",
+        "RunLevel": r"LeastPrivilege|HighestAvailable",
+        "MultipleInstancesPolicy": r"Parallel|Queue|IgnoreNew|StopExisting",
+        "ExecutionTimeLimit": r"PT\d+S",
+        "Priority": r"[0-9]|10",
+        "Command": r".+",
+        "Arguments": r".+",
+    }
+    _BOOLEANS = (
+        "Enabled",
+        "Hidden",
+        "StopAtDurationEnd",
+        "DisallowStartIfOnBatteries",
+        "StopIfGoingOnBatteries",
+        "StartWhenAvailable",
+    )
+
+    def _check(self, element):
+        import re
+
+        assert element.tag.startswith(self._SPACE)
+        name = element.tag[len(self._SPACE) :]
+        allowed = r"true|false" if name in self._BOOLEANS else self._SCHEMA[name]
+        if isinstance(allowed, str):
+            assert len(element) == 0 and re.fullmatch(allowed, element.text), name
+            return
+        children = [child.tag[len(self._SPACE) :] for child in element]
+        assert children == [child.rstrip("?") for child in allowed if child.rstrip("?") in children], name
+        assert {child for child in allowed if not child.endswith("?")} <= set(children), name
+        for child in element:
+            self._check(child)
+
+    @pytest.mark.parametrize("user", [{}, {"USERNAME": "ann & <co>", "USERDOMAIN": "HÄUSCHEN"}])
+    @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+    def test_a_task_is_what_the_schema_wants(self, target, job, user, monkeypatch):
+        for name in ("USERNAME", "USERDOMAIN"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in user.items():
+            monkeypatch.setenv(name, value)
+        task = ElementTree.fromstring(windows.task(target, job).encode("utf-16"))
+        self._check(task)
+        found = {element.tag[len(self._SPACE) :]: element.text for element in task.iter()}
+        assert found["Command"] == str(target.python) and found["StartWhenAvailable"] == "true"
+        assert found["Arguments"].endswith(f"schedule run --scheduled {job.name}")
+        assert found.get("UserId") == (f"{user['USERDOMAIN']}\\{user['USERNAME']}" if user else None)
+        assert found.get("Interval") == {"watch": "PT60M", "monitor": "PT30M"}.get(job.name)
+
+    def test_no_console_flashes_up(self, target):
+        target.python.with_name("pythonw.exe").touch()
+        assert "pythonw.exe</Command>" in windows.task(target, job_named("monitor"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no cron on Windows")
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish"])
+def test_a_line_of_the_crontab_runs_in_any_shell_as_it_was_meant(target, shell, tmp_path):
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"there is no {shell} here")
+    spy = tmp_path / "spy"
+    spy.write_text(
+        f"#!{sys.executable}\nimport json, os, sys\nprint(json.dumps([sys.argv[1:], dict(os.environ)]))\n",
+        encoding="utf-8",
+    )
+    spy.chmod(0o755)
+    target.python.unlink()
+    target.python.symlink_to(spy)
+    fields, _, command = cron.line(target, job_named("dream")).partition(" /usr/bin/env ")
+    assert fields == "17 3 * * *"
+    assert "%" not in command.replace("\\%", "")
+    told = ("/usr/bin/env " + command).replace("\\%", "%")  # as cron hands it on
+    done = subprocess.run([program, "-c", told], capture_output=True, env={"HOME": "/", "PATH": "/usr/bin:/bin"})
+    import json
+
+    arguments, environment = json.loads(done.stdout)
+    assert arguments == target.command(job_named("dream"))[1:]
+    assert {name: environment[name] for name in target.environment} == target.environment
