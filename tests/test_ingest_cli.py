@@ -49,15 +49,15 @@ def test_ingest_reports_in_a_few_lines(paths, transcript):
     done = hippo("ingest", "--now")
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
-        "  read      1 new or changed transcripts",
-        "  archived  1 messages",
-        "  learned   1 memories from 1 sessions, 0 confirmed",
+        "  read      1 new or changed transcript",
+        "  archived  1 message",
+        "  learned   1 memory from 1 session, 0 confirmed",
     ]
-    assert done.stderr.splitlines() == ["1 transcripts read", "1 sessions learned from"]
+    assert done.stderr.splitlines() == ["1 transcript read", "1 session learned from"]
 
 
 def test_ingest_says_which_sessions_wait(paths, transcript):
-    assert "1 sessions that may still be running" in hippo("ingest").stdout
+    assert "1 session that may still be running" in hippo("ingest").stdout
 
 
 def test_ingest_json_is_nothing_but_json(paths, transcript):

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 import click
 
 from hippo_core import paths as places
+from hippo_core.counting import counted
 from hippo_core.errors import BusyError, UsageError
 
 if TYPE_CHECKING:
     from hippo_core.ingest.run import PassReport, Progress
 
 _STEPS = {
-    # step: (what a bar is called, what a finished step is called)
-    "read": ("Reading transcripts", "transcripts read"),
-    "learn": ("Learning from sessions", "sessions learned from"),
-    "embed": ("Embedding memories", "memories embedded"),
+    # step: (what a bar is called, what was counted, what was done with it)
+    "read": ("Reading transcripts", "transcript", "read"),
+    "learn": ("Learning from sessions", "session", "learned from"),
+    "embed": ("Embedding memories", "memory", "embedded"),
 }
 
 
@@ -118,28 +119,36 @@ def progress(silent: bool) -> Iterator["Progress | None"]:
 
         def tell(step: str, done: int, total: int) -> None:
             if done == total:
-                click.echo(f"{done:,} {_STEPS[step][1]}", err=True)
+                _, noun, verb = _STEPS[step]
+                click.echo(f"{counted(done, noun)} {verb}", err=True)
 
         yield tell
 
 
 def report_text(report: "PassReport", roots: tuple[Path, ...]) -> str:
+    learned = f"{counted(report.learned, 'memory')} from {counted(report.sessions, 'session')}"
     rows = [
-        ("read", f"{report.files:,} new or changed transcripts"),
-        ("archived", f"{report.messages:,} messages"),
-        ("learned", f"{report.learned:,} memories from {report.sessions:,} sessions, {report.confirmed:,} confirmed"),
+        ("read", counted(report.files, "new or changed transcript")),
+        ("archived", counted(report.messages, "message")),
+        ("learned", f"{learned}, {report.confirmed:,} confirmed"),
     ]
     if report.embedded:
-        rows.append(("embedded", f"{report.embedded:,} memories"))
+        rows.append(("embedded", counted(report.embedded, "memory")))
     if report.waiting:
-        rows.append(("waiting", f"{report.waiting:,} sessions that may still be running (--now learns from them, too)"))
+        rows.append(
+            ("waiting", f"{counted(report.waiting, 'session')} that may still be running (--now learns from them, too)")
+        )
     if report.bad_lines:
-        rows.append(("skipped", f"{report.bad_lines:,} lines that are no valid records"))
+        rows.append(("skipped", f"{counted(report.bad_lines, 'bad line')} passed over"))
     if report.failed:
         _, reason = report.failed[0]
-        rows.append(("failed", f"{len(report.failed):,} files, tried three times at most; the first: {reason}"))
+        rows.append(
+            ("failed", f"{counted(len(report.failed), 'file')}, tried three times at most; the first: {reason}")
+        )
     if report.set_aside:
-        rows.append(("set aside", f"{report.set_aside:,} files that failed three times (--retry tries them again)"))
+        rows.append(
+            ("set aside", f"{counted(report.set_aside, 'file')} that failed three times (--retry tries them again)")
+        )
     rows += [("note", note) for note in report.notes]
     missing = [root for root in roots if not root.exists()]
     rows += [("note", f"{root} does not exist, so there was nothing to read.") for root in missing]

@@ -13,6 +13,7 @@ from hippo_core import clock, paths
 from hippo_core import config as settings
 from hippo_core.cli.recall import on_terminal
 from hippo_core.config import Config
+from hippo_core.counting import counted
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import HippoError, UsageError
 from hippo_core.model.memory import Memory, parse_id
@@ -166,14 +167,14 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
         "importance": f"{memory.importance:.2f}{', pinned: it does not age' if memory.pinned else ''}",
         "loads": _loads(memory),
         "created": _day(memory.created_at),
-        "confirmed": f"{_day(memory.confirmed_at)}, seen {_count(memory.seen, 'time')}, version {memory.version}",
+        "confirmed": f"{_day(memory.confirmed_at)}, seen {counted(memory.seen, 'time')}, version {memory.version}",
         "status": memory.status + (f" by m{memory.superseded_by:x}" if memory.superseded_by else ""),
         "valid until": _day(memory.valid_until) if memory.valid_until else "",
     }
     lines = [f"{on_terminal('number', memory.public_id)}  {memory.text}", ""]
     lines += [f"  {on_terminal('head', name.ljust(12))}{value}" for name, value in fields.items() if value]
     if memory.sources:
-        lines += ["", f"From {_count(len(memory.sources), 'message')}:"]
+        lines += ["", f"From {counted(len(memory.sources), 'message')}:"]
         lines += [f"  {message_line(source, label)}" for source in sources]
         if len(sources) < len(memory.sources):
             lines.append(f"  {len(memory.sources) - len(sources)} of them are not in the archive.")
@@ -214,10 +215,6 @@ def _loads(memory: Memory) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
 
 
 def _day(at: float) -> str:

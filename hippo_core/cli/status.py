@@ -8,6 +8,7 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core.cli.recall import on_terminal
+from hippo_core.counting import counted
 from hippo_core.ops.status import Status, look
 
 _TYPES_SHOWN = 5
@@ -29,8 +30,8 @@ def _lines(status: Status) -> list[str]:
     rows = {
         "store": f"{_home_short(status.store)}  {_bytes(status.bytes)}",
         "learned": _learned(status),
-        "archived": f"{_count(status.messages, 'message')} of {_count(status.sessions, 'session')} in "
-        f"{_count(status.projects, 'project')}",
+        "archived": f"{counted(status.messages, 'message')} of {counted(status.sessions, 'session')} in "
+        f"{counted(status.projects, 'project')}",
         "read": _read(status),
         "search": _search(status),
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
@@ -50,15 +51,15 @@ def _learned(status: Status) -> str:
     foremost = [f"{number:,} {kind}" for kind, number in list(status.memories.items())[:_TYPES_SHOWN]]
     rest = total - sum(list(status.memories.values())[:_TYPES_SHOWN])
     kinds = ", ".join([*foremost, *([f"{rest:,} other"] if rest else [])])
-    return f"{_count(total, 'memory')} of {_count(len(status.scopes), 'scope')}, {status.by_you:,} by you: {kinds}"
+    return f"{counted(total, 'memory')} of {counted(len(status.scopes), 'scope')}, {status.by_you:,} by you: {kinds}"
 
 
 def _read(status: Status) -> str:
-    parts = [_count(status.files, "transcript")]
+    parts = [counted(status.files, "transcript")]
     if status.set_aside:
         parts.append(f"{len(status.set_aside)} could not be read")
     if status.bad_lines:
-        parts.append(f"{_count(status.bad_lines, 'bad line')} passed over")
+        parts.append(f"{counted(status.bad_lines, 'bad line')} passed over")
     return ", ".join(parts)
 
 
@@ -68,11 +69,6 @@ def _search(status: Status) -> str:
     model = "a model on this machine" if status.embedder == "local" else status.embedder
     waiting = f"; {status.without_vectors:,} memories wait for vectors" if status.without_vectors else ""
     return f"by keywords and by meaning ({model}{waiting})"
-
-
-def _count(number: int, noun: str) -> str:
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def _bytes(size: int) -> str:

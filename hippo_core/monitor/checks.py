@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hippo_core import clock
+from hippo_core.counting import counted
 from hippo_core.schedule.heartbeat import Beat
 
 HOUR = 3_600.0
@@ -103,14 +104,14 @@ def _output(facts: Facts) -> Iterator[Finding]:
     last = f" (last work done on {clock.day(max(worked))})" if worked else ""
     if facts.unread and facts.unread_since is not None:
         span = _since(facts.unread_since, facts.now)
-        text = f"{_count(facts.unread, 'transcript')} not stored, the oldest changed {span} ago{last}"
+        text = f"{counted(facts.unread, 'transcript')} not stored, the oldest changed {span} ago{last}"
         yield Finding("unread", text, patience=_CATCHING_UP)
     if facts.barren >= _BARREN and facts.barren_since is not None:
         span = _since(facts.barren_since, facts.now)
         text = f"the newest {facts.barren} transcripts were read and gave no message, for {span}"
         yield Finding("barren", text, patience=_CATCHING_UP)
     if facts.waiting:
-        text = f"{_count(facts.waiting, 'session')} archived for days and not learned from"
+        text = f"{counted(facts.waiting, 'session')} archived for days and not learned from"
         yield Finding("unlearned", text, patience=_CATCHING_UP)
 
 
@@ -141,16 +142,12 @@ def _delivery(facts: Facts) -> Iterator[Finding]:
 
 def _set_aside(facts: Facts) -> Iterator[Finding]:
     if facts.set_aside:
-        text = f"{_count(facts.set_aside, 'transcript')} failed three times and {_was(facts.set_aside)} set aside"
+        text = f"{counted(facts.set_aside, 'transcript')} failed three times and {_was(facts.set_aside)} set aside"
         yield Finding("set-aside", text, grave=False)
 
 
 def _was(count: int) -> str:
     return "was" if count == 1 else "were"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _since(then: float, now: float) -> str:
@@ -161,7 +158,7 @@ def _span(seconds: float) -> str:
     """A length of time as a person says it: 30 minutes, 2 hours, 3 days."""
     for unit, length in (("day", clock.DAY), ("hour", HOUR), ("minute", 60.0)):
         if seconds >= 2 * length or (unit == "minute"):
-            return _count(max(1, int(seconds / length)), unit)
+            return counted(max(1, int(seconds / length)), unit)
         if seconds == length:
             return unit
     return ""

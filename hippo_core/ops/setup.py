@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hippo_core import config as configuration
 from hippo_core import paths as places
+from hippo_core.counting import counted
 from hippo_core.errors import HippoError, ScheduleError, VectorsUnavailableError
 from hippo_core.ingest.run import PassReport, run_pass
 from hippo_core.ops import client, link, venv
@@ -120,8 +121,8 @@ def _summary(paths: Paths, report: PassReport, registration: Registration, jobs:
 
 def _count(number: int, noun: str) -> str:
     """A number of things in words: no files, 1 file, 2 files, 2 memories."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}" if number else f"no {plural}"
+    words = counted(number, noun)
+    return words if number else "no" + words.removeprefix("0")
 
 
 def _day(at: float) -> str:

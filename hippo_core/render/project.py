@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hippo_core import clock
+from hippo_core.counting import counted
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall.score import Aging
@@ -85,12 +86,12 @@ def _summary(known: Knowledge) -> str:
     today = clock.day(known.now)
     if not known.memories and not known.sessions:
         here = "Nothing is remembered of this project yet."
-        return f"{here} Other projects: {_count(known.others, 'memory')}. As of {today}. {_NOTES}"
+        return f"{here} Other projects: {counted(known.others, 'memory')}. As of {today}. {_NOTES}"
     newest = max((memory.confirmed_at for memory in known.memories), default=None)
-    parts = [_count(len(known.memories), "memory")]
+    parts = [counted(len(known.memories), "memory")]
     if newest is not None:
         parts.append(f"newest from {_age(newest, known, ago=True)}")
-    sessions = f"from {_count(known.sessions, 'earlier session')} here" if known.sessions else "on this project"
+    sessions = f"from {counted(known.sessions, 'earlier session')} here" if known.sessions else "on this project"
     return f"Notes {sessions} ({', '.join(parts)}; ages as of {today}). {_NOTES}"
 
 
@@ -128,8 +129,3 @@ def _label(memory: Memory, known: Knowledge) -> str:
 def _age(then: float, known: Knowledge, ago: bool = False) -> str:
     age = clock.ago(then, known.now)
     return f"{age} ago" if ago and age not in ("today", "yesterday") else age
-
-
-def _count(number: int, noun: str) -> str:
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{number:,} {noun if number == 1 else plural}"

@@ -1,0 +1,7 @@
+"""How many of something, in words that read right. Knows nothing else."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2 days`, `1,200 memories`. noun: singular, with what stands before it."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeou" else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
