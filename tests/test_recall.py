@@ -321,6 +321,34 @@ def test_an_odd_query_still_finds(remember, ask, query):
     assert [result.memory.id for result in ask(query).results] == [wanted.id]
 
 
+@pytest.mark.parametrize("query", ["brain.py", "what about MAX_RETRIES?", '"token bucket"', "error 4012", "src/a/b.py"])
+def test_a_name_that_its_spelling_settles_is_not_asked_of_the_model(remember, ask, query):
+    embedder = WordVectors()
+    wanted = remember("brain.py has MAX_RETRIES, a token bucket, error 4012, src/a/b.py", embedder=embedder)
+    remember("the brain has a bucket", embedder=embedder)
+    found = ask(query, embedder)
+    settled = query != "error 4012"
+    assert found.results[0].memory.id == wanted.id and (embedder.asked == 2) == settled
+    assert ("the model was not asked" in present.recall_text(found, explain=True)) == settled
+    assert "the model was not asked" not in present.recall_text(found)
+
+
+@pytest.mark.parametrize("query", ["PostgreSQL", "k8s?", "which tests cover brain.py", "missing.py"])
+def test_a_product_a_question_and_a_name_nobody_wrote_are_asked_of_the_model(remember, ask, query):
+    embedder = WordVectors()
+    remember("PostgreSQL runs on k8s, see brain.py", embedder=embedder)
+    ask(query, embedder)
+    assert embedder.asked == 2
+
+
+def test_a_name_that_is_everywhere_is_ranked_by_meaning_too(remember, ask):
+    embedder = WordVectors()
+    for n in range(11):
+        remember(f"brain.py note {n}", embedder=embedder)
+    ask("brain.py", embedder)
+    assert embedder.asked == 12
+
+
 @pytest.mark.parametrize("query", ["", "  ", "\n"])
 def test_an_empty_query_is_a_usage_error(ask, query):
     with pytest.raises(errors.UsageError):
@@ -372,7 +400,7 @@ def test_silence_is_said_in_words(ask):
 def test_explaining_shows_every_stage(remember, ask):
     embedder = WordVectors()
     remember("redis runs brain.py", embedder=embedder)
-    shown = present.recall_text(ask("brain.py", embedder), explain=True)
+    shown = present.recall_text(ask("what runs brain.py", embedder), explain=True)
     for stage in ("exact #1", "words #1", "meaning #1", "fused", "coverage", "cosine", "relevance", "recency",
                   "importance", "confidence", "likeness 0.00"):  # fmt: skip
         assert stage in shown

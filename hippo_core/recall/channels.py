@@ -11,6 +11,7 @@ from hippo_core.embed.base import Embedder
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.query import Query
+from hippo_core.recall.spelling import by_spelling
 from hippo_core.store import Store
 from hippo_core.store.memories import EXACT, PLAIN
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL = "exact", "words", "meaning"
 DEPTH = 50  # how far down each list is read
+MOST_SETTLED = 10  # more memories than that with a name in them leave something to be ranked by meaning
+SETTLED = "the spelling answers: the model was not asked"
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,15 @@ class Where:
 
 @dataclass
 class Found:
-    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked.
+    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked. remarks: what
+    was done otherwise than usual, for who wants an explanation.
 
     question: the question's unit vector, and whose it is; None when no vectors were searched.
     """
 
     lists: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     question: "tuple[str, numpy.ndarray] | None" = None
 
 
@@ -45,19 +50,40 @@ def search(store: Store, query: Query, where: Where, embedder: Embedder | None) 
     """Ask every channel that is there."""
     found = Found()
     by_keyword(store, query, where, found)
+    if settles(query, found):
+        found.remarks.append(SETTLED)
+        return found
     by_meaning(store, query, where, embedder, found)
     return found
 
 
 def by_keyword(store: Store, query: Query, where: Where, found: Found) -> None:
-    for channel, index, words in (
-        (EXACT_CHANNEL, EXACT, query.literals),
-        (PLAIN_CHANNEL, PLAIN, query.terms),
-    ):
-        if words:
-            found.lists[channel] = store.memories.keyword_hits(
-                words, index=index, scopes=where.scopes, types=where.types, limit=DEPTH
-            )
+    def hits(index: str, words: Sequence[str]) -> list[tuple[int, float]]:
+        return store.memories.keyword_hits(words, index=index, scopes=where.scopes, types=where.types, limit=DEPTH)
+
+    if query.literals:
+        found.lists[EXACT_CHANNEL] = _as_spelled(store, query, hits(EXACT, query.literals), hits(PLAIN, query.literals))
+    if query.terms:
+        found.lists[PLAIN_CHANNEL] = hits(PLAIN, query.terms)
+
+
+def _as_spelled(
+    store: Store, query: Query, whole: list[tuple[int, float]], inside: list[tuple[int, float]]
+) -> list[tuple[int, float]]:
+    """What holds the literals as they are spelled, as words of their own or inside others, a path for example.
+
+    Where nothing does, what the exact index found: it takes letters with and without accents for the same.
+    """
+    ranked = list(dict([*inside, *whole]).items())
+    return by_spelling(query.literals, store.memories.texts([number for number, _ in ranked]), ranked) or whole
+
+
+def settles(query: Query, found: Found) -> bool:
+    """Whether spelling alone has answered: it asks for names only, and a few memories hold all of them."""
+    if not query.names_only:
+        return False
+    complete = [number for number, count in found.lists[EXACT_CHANNEL] if count == len(query.literals)]
+    return 0 < len(complete) <= MOST_SETTLED
 
 
 def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | None, found: Found) -> None:

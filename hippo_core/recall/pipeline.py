@@ -61,7 +61,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Recall:
-    """results: best first. notes: what could not be used. searched: how many each channel gave. wanted: k."""
+    """results: best first. notes: what could not be used. searched: how many each channel gave. wanted: k.
+
+    remarks: what was done otherwise than usual, for an explanation.
+    """
 
     query: str
     results: list[Result]
@@ -69,6 +72,7 @@ class Recall:
     searched: dict[str, int]
     elapsed_ms: float
     wanted: int
+    remarks: list[str] = field(default_factory=list)
 
 
 def recall(
@@ -98,7 +102,8 @@ def recall(
         results = _results(store, pool, asked, found, Aging.of(config or Config()), now)
     best_first = _varied(pool, results, k)
     searched = {name: len(ranked) for name, ranked in found.lists.items()}
-    return Recall(asked.text, best_first, found.notes, searched, (time.perf_counter() - started) * 1000, k)
+    elapsed = (time.perf_counter() - started) * 1000
+    return Recall(asked.text, best_first, found.notes, searched, elapsed, k, found.remarks)
 
 
 def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:

@@ -49,6 +49,7 @@ def recall_text(found: Recall, *, explain: bool = False, style: Style = unstyled
         closing = ["Nothing else was close."]
     closing += [f"({note})" for note in found.notes]
     if explain:
+        closing += [f"({remark})" for remark in found.remarks]
         closing += ["[" + ", ".join(f"{name} {count}" for name, count in found.searched.items()) + "]"]
     lines.append(style("faint", f"{' '.join(closing)}   {found.elapsed_ms:.0f} ms".lstrip()))
     return "\n".join(lines)
@@ -76,6 +77,7 @@ def recall_json(found: Recall) -> dict[str, Any]:
             for result in found.results
         ],
         "notes": found.notes,
+        "remarks": found.remarks,
         "searched": found.searched,
         "elapsed_ms": round(found.elapsed_ms, 1),
     }

@@ -12,7 +12,7 @@ MOST_LETTERS = 2_000  # a pasted log is no question; its beginning is
 MOST_WORDS = 24
 MOST_LITERALS = 8
 
-_QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`")
+_QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`|“([^”\n]{2,80})”|«([^»\n]{2,80})»")
 _OPENING, _CLOSING = "\"'`([{<«“‘*,;:", "\"'`)]}>»”’*,;:!?."
 _WORD_PART = re.compile(r"[^\W_]+")
 _TO_DO = re.compile(
@@ -44,6 +44,16 @@ class Query:
         """Nothing in it can be looked for: "ok", "thanks", "?!"."""
         return not self.words and not self.literals
 
+    @property
+    def names_only(self) -> bool:
+        """It asks for nothing but spellings that mean one thing: a path, a flag, a code, a quoted phrase.
+
+        A product's name is a spelling as well, but what is known of the product may be written without it.
+        """
+        spellings = " ".join(self.literals).casefold()
+        asked = all(word.casefold() in spellings for word in self.words)
+        return bool(self.literals) and asked and all(map(_is_unmistakable, self.literals))
+
 
 def read_query(raw: str) -> Query:
     """The question as the channels need it; UsageError when there is none."""
@@ -52,7 +62,7 @@ def read_query(raw: str) -> Query:
         raise UsageError('There is nothing to look for. Ask in a few words, for example: "flaky tests"')
     if len(text) > MOST_LETTERS:
         text = text[: best_cut(text, MOST_LETTERS // 2, MOST_LETTERS)].strip()
-    literals = [a or b for a, b in _QUOTED.findall(text)]
+    literals = [next(filter(None, found)).strip() for found in _QUOTED.findall(text)]
     words: list[str] = []
     for token in text.split():
         token = token.lstrip(_OPENING).rstrip(_CLOSING)
@@ -83,6 +93,10 @@ def _is_literal(token: str) -> bool:
     numbered = any(map(str.isdigit, token)) and len(token) > 1
     cased = len(token) > 2 and any(map(str.isupper, token[1:]))
     return marked or numbered or cased
+
+
+def _is_unmistakable(literal: str) -> bool:
+    return any(not c.isalnum() for c in literal) or sum(map(str.isdigit, literal)) >= 3
 
 
 def _distinct(items: Sequence[str]) -> tuple[str, ...]:

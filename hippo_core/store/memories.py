@@ -159,6 +159,10 @@ class Memories:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM memory WHERE id IN ({marks})", tuple(numbers))
         return {row[0]: _memory(row, tuple(sources.get(row[0], ()))) for row in rows}
 
+    def texts(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The texts of these memories, by number."""
+        return dict(self._db.execute(f"SELECT id, text FROM memory WHERE id IN ({_marks(numbers)})", tuple(numbers)))
+
     def select(
         self,
         *,

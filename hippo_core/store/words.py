@@ -16,6 +16,14 @@ _UNSPACED = re.compile(
 )
 
 
+_HASH = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}", re.IGNORECASE)
+
+
+def begins_hash(word: str) -> bool:
+    """Whether a word looks like a commit's hash that was cut off."""
+    return _HASH.fullmatch(word) is not None
+
+
 def pairs(text: str) -> str | None:
     """The overlapping pairs of every unspaced run in `text`, None when it has none: "部署服" -> "部署 署服 服"."""
     if text.isascii():
@@ -29,7 +37,8 @@ def pairs(text: str) -> str | None:
 def match_expression(words: Iterable[str], scopes: Sequence[str] | None, columns: str = "text cjk") -> str | None:
     """An FTS5 query: any of `words` in `columns`, within `scopes` (None: everywhere). None when no word can match.
 
-    A word may hold any character: it is quoted, and its unspaced runs are looked up as pairs.
+    A word may hold any character: it is quoted, and its unspaced runs are looked up as pairs. The first letters of a
+    hash stand for all of it.
     """
     alternatives = [expression for word in words for expression in _word(word)]
     if not alternatives:
@@ -63,6 +72,8 @@ def word_matches(
 def _word(word: str) -> list[str]:
     spaced = _UNSPACED.sub(" ", word).replace("\0", " ")
     expressions = [_quote(spaced.strip())] if any(c.isalnum() for c in spaced) else []
+    if begins_hash(word):
+        expressions = [_quote(word) + " *"]
     for run in _UNSPACED.findall(word):
         if len(run) == 1:
             expressions.append(_quote(run) + " *")

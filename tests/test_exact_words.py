@@ -1,0 +1,149 @@
+"""A literal spelling is found, among others that a stemmer or a splitter takes for the same, in memories and archive."""
+
+import pytest
+
+from hippo_core.model.memory import Draft
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.recall.archive import search_archive
+from hippo_core.recall.pipeline import recall
+from hippo_core.recall.query import read_query
+from hippo_core.recall.spelling import spelled
+
+# (what is asked, how it stands in the text, what must not be taken for it)
+SHAPES = [
+    # files
+    ("brain.py", "brain.py", "brain py"), ("main.py", "src/app/main.py", "main py"), (".env", ".env", "env"),
+    ("docker-compose.yml", "docker-compose.yml", "docker compose yml"), ("Cargo.lock", "Cargo.lock", "cargo lock"),
+    ("test_orders.py", "tests/test_orders.py", "test orders py"), ("tsconfig.base.json", "tsconfig.base.json", "base"),
+    (".github/workflows/ci.yml", ".github/workflows/ci.yml", "github workflows ci yml"),
+    ("a.b.c.py", "a.b.c.py", "a b c py"), ("README.md", "README.md", "readme of md"), ("x.h", "x.h", "x h"),
+    # paths and parts of paths
+    ("src/app/main.py", "src/app/main.py", "src app main py"), ("app/main.py", "src/app/main.py", "app main py"),
+    ("/etc/nginx/nginx.conf", "/etc/nginx/nginx.conf", "etc nginx conf"), ("~/.ssh/config", "~/.ssh/config", "ssh"),
+    ("nginx/nginx.conf", "/etc/nginx/nginx.conf", "nginx of nginx conf"), ("./run.sh", "./run.sh", "run sh"),
+    ("src/app", "src/app/main.py", "src of the app"), ("../lib/util.ts", "../lib/util.ts", "lib util ts"),
+    (r"C:\Users\me\notes.txt", r"C:\Users\me\notes.txt", "C Users me notes txt"),
+    (r"me\notes.txt", r"C:\Users\me\notes.txt", "me notes txt"), ("a/b", "a/b", "a b"),
+    ("main.py:42", "src/main.py:42", "main py 42"), ("%APPDATA%", "%APPDATA%", "appdata"),
+    # flags
+    ("--force", "--force", "--force-with-lease"), ("--no-verify", "--no-verify", "no verify"), ("-v", "-v", "v"),
+    ("--max-old-space-size=4096", "--max-old-space-size=4096", "max old space size 4096"),
+    ("--dry-run", "--dry-run", "a dry run"), ("-Wall", "-Wall", "the wall"),
+    # error codes
+    ("E4012", "E4012", "E 4012"), ("ORA-00942", "ORA-00942", "ORA 00942"), ("ENOENT", "ENOENT", "no such entry"),
+    ("error[E0308]", "error[E0308]", "error E0308 x"), ("0x80070005", "0x80070005", "80070005"),
+    ("SIGKILL", "SIGKILL", "sig kill"), ("HTTP/1.1", "HTTP/1.1", "HTTP 1 1"), ("TS2345", "TS2345:", "TS 2345"),
+    ("ERR_CONNECTION_REFUSED", "net::ERR_CONNECTION_REFUSED", "err connection refused"), ("500", "500", "5000"),
+    # versions
+    ("v1.0.21", "v1.0.21", "v1.0.210"), ("1.0.2", "1.0.2", "1.0.21"), ("3.11", "3.11", "3.11.4"),
+    ("2.0.0-rc.1", "2.0.0-rc.1", "2.0.0 rc 1"), ("^18.2.0", "^18.2.0", "18 2 0"), ("node@20", "node@20", "node 20"),
+    # hashes
+    ("3f2a9c1", "3f2a9c1", "3f2a9d1"), ("3f2a9c1", "3f2a9c1e8b7d6f5a4c3b2a190807f6e5d4c3b2a1", "f2a9c1"),
+    ("sha256:9f86d081884c", "sha256:9f86d081884c", "sha256 9f86d081884c x"),
+    ("550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000", "550e8400 e29b 41d4"),
+    # environment variables, identifiers
+    ("MAX_RETRIES", "MAX_RETRIES", "max retries"), ("$HOME", "$HOME", "home"), ("NODE_ENV", "NODE_ENV=test", "node env"),
+    ("getUserName", "getUserName()", "get user name"), ("user_id", "user_id", "user id"), ("__init__", "__init__", "init"),
+    ("std::vector", "std::vector", "std vector"), ("foo.bar.baz", "foo.bar.baz()", "foo bar baz"),
+    ("c++", "C++", "C#"), ("C#", "C#", "C++"), ("@types/node", "@types/node", "types node"), ("I/O", "I/O", "I O"),
+    ("array[0]", "array[0]", "array 0"), ("obj->next", "obj->next", "obj next"), ("#fff000", "#fff000", "fff000x"),
+    # phrases
+    ('"token bucket"', "token bucket", "bucket of every token"), ('"to be or not"', "to be or not", "not to be"),
+    ("`git push -f`", "git push -f", "push git f"), ("“leaky bucket”", "leaky bucket", "a bucket is leaky"),
+    # addresses, tickets, other scripts
+    ("https://example.com/a?b=1", "https://example.com/a?b=1", "https example com a b 1"),
+    ("example.com/docs", "https://example.com/docs/intro", "example com docs"), ("10.0.0.1", "10.0.0.1", "10 0 0 1"),
+    ("localhost:8080", "localhost:8080", "localhost 8080"), ("ops@example.org", "ops@example.org", "ops example org"),
+    ("#1234", "#1234", "1234"), ("GH-77", "GH-77", "GH 77"), ("PROJ-142", "PROJ-142", "PROJ-1425"),
+    ("部署脚本", "部署脚本", "脚本部署"), ("設定.json", "設定.json", "設定 json"), ("「配置」", "配置", "置配"),
+    ("데이터베이스", "데이터베이스를", "데이터"), ("größe_max", "größe_max", "groesse max"),
+]  # fmt: skip
+FRAMES = ("The build stops unless {} is there.", "We looked at ({}), and it was fine", "Then: {}")
+NOISE = (
+    "Lunch is at noon and the wall is white", "A dry run of the vector index", "Types of nodes and users",
+    "Configuration of the home network", "The bucket list of the team",
+)  # fmt: skip
+
+
+@pytest.fixture
+def memories(store):
+    def fill(texts):
+        with store.transaction():
+            store.memories.ensure_scope(GLOBAL_SCOPE)
+            return [store.memories.add(Draft(t, MemoryType.FACT, GLOBAL, Author.MACHINE), "t").id for t in texts]
+
+    return fill
+
+
+def forms(asked):
+    """With and without quotes, alone and in a question; what is quoted already stays so."""
+    plain = asked.strip('"`“”')
+    quoted = [f'"{plain}"', f"`{plain}`"] if "`" not in plain else []
+    return [asked, f"what about {asked}?", *quoted]
+
+
+@pytest.mark.parametrize("asked, written, mistaken", SHAPES, ids=[f"{a} in {w}" for a, w, _ in SHAPES])
+def test_a_spelling_is_found_before_what_looks_like_it(store, memories, asked, written, mistaken):
+    wrong, right, *_ = memories(
+        [FRAMES[0].format(mistaken), FRAMES[0].format(written), *(FRAMES[1].format(mistaken) for _ in range(3)), *NOISE]
+    )
+    for query in forms(asked):
+        found = recall(store, query, embedder=None, scopes=None, k=10)
+        assert found.results and found.results[0].memory.id == right, query
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_punctuation_around_a_name_does_not_hide_it(store, memories, frame):
+    names = ["src/app/main.py", "--force", "v1.0.21", "MAX_RETRIES", "E4012", ".env", "localhost:8080"]
+    numbers = memories([frame.format(name) + "." for name in names] + list(NOISE))
+    for name, number in zip(names, numbers, strict=False):
+        assert recall(store, name, embedder=None, scopes=None).results[0].memory.id == number
+
+
+@pytest.mark.parametrize("asked, written, mistaken", SHAPES, ids=[f"{a} in {w}" for a, w, _ in SHAPES])
+def test_the_archive_finds_a_spelling(store, asked, written, mistaken):
+    texts = [FRAMES[0].format(mistaken), FRAMES[0].format(written), *NOISE]
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        for number, text in enumerate(texts):
+            message = Message(f"u{number}", f"s{number}", Role.USER, text, 1.0, "/work", number)
+            store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
+    for query in forms(asked):
+        hits = search_archive(store, query, scopes=None, k=5)
+        found = [hit.message.text for hit in getattr(hits, "hits", hits)]
+        assert texts[1] in found[:2], query
+
+
+@pytest.mark.parametrize(
+    "question, words",
+    [
+        ("how do we handle rate limiting for partners", {"rate", "limiting", "partners", "handle"}),
+        ("Why did we drop redis for the sessions?", {"drop", "redis", "sessions"}),
+        ("It's the user's choice, isn't it?", {"user's", "choice"}),
+    ],
+)
+def test_plain_language_asks_the_exact_index_nothing(question, words):
+    asked = read_query(question)
+    assert asked.literals == () and words <= set(asked.words)
+
+
+def test_plain_language_ranks_as_if_there_were_no_exact_index(store, memories, monkeypatch):
+    """Its answer does not depend on how often a name happens to be spelled out."""
+    right, *_ = memories(["Partners send bursts, so rate limiting uses a bucket", *["see rate_limit.py"] * 5, *NOISE])
+    found = recall(store, "how do we limit the rate of partners", embedder=None, scopes=None)
+    assert found.results[0].memory.id == right and "exact" not in found.searched
+
+
+@pytest.mark.parametrize(
+    "literal, text, held",
+    [
+        ("main.py", "see domain.py", False), ("main.py", "(main.py)", True), ("main.py", "a/b/main.py", True),
+        ("--force", "--force-with-lease", False), ("1.0.2", "1.0.21", False), ("1.0.2", "1.0.2.", True),
+        ("token bucket", "a Token\nBucket", True), ("3f2a9c1", "3f2a9c1e8b7d6f5", True), ("C#", "C++", False),
+        ("配置", "新配置文件", True), ("foo", "foo_bar", False),
+    ],
+)  # fmt: skip
+def test_when_a_text_holds_a_spelling(literal, text, held):
+    assert bool(spelled([literal], text)) is held
