@@ -76,6 +76,10 @@ class RefusedError(HippoError):
     """The guard does not let this text become a memory."""
 
 
+class SnapshotError(HippoError):
+    """The repository of the snapshots cannot be used."""
+
+
 class ScheduleError(HippoError):
     """A scheduler of this machine does not take our jobs."""
 

@@ -6,13 +6,19 @@ Knows nothing of the store, and leaves the environment and the staged plugin alo
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from hippo_core.paths import Paths, write_atomic
 
 _MOST_BYTES = 64_000_000
 _ABANDONED = 60.0  # seconds after which a half-written file belongs to nobody
+
+
+def holding(texts: Iterable[str]) -> Callable[[bytes], bool]:
+    """Whether bytes hold one of `texts`, as UTF-8, UTF-16 or inside JSON; case ignored where that is ASCII."""
+    forms = _forms(texts)
+    return lambda data: _holds(data, forms)
 
 
 def files_holding(paths: Paths, texts: Iterable[str]) -> list[Path]:

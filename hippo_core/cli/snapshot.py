@@ -1,0 +1,187 @@
+"""`hippo snapshot`: take, list, show and restore the nightly copies. What is in them is the snapshot room's concern."""
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+import click
+
+from hippo_core import paths
+from hippo_core.cli.recall import on_terminal
+from hippo_core.counting import counted
+from hippo_core.errors import NotFoundError, SnapshotError, UsageError
+from hippo_core.snapshot.repository import Commit, Repository, git_program
+from hippo_core.snapshot.restore import Plan
+
+_SHORT = 8
+_LINE = 100
+
+
+@click.group("snapshot", invoke_without_command=True)
+@click.pass_context
+def snapshot_command(ctx: click.Context) -> None:
+    """Copies of your rules, your own memories and the settings, each night; without a command, one now."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(take_command)
+
+
+@snapshot_command.command("take")
+def take_command() -> None:
+    """Take one now."""
+    from hippo_core.snapshot.take import take
+
+    if os.environ.get("HIPPO_CHILD"):
+        return
+    here = paths.current()
+    taken = take(here)
+    if taken.note:
+        click.echo(taken.note[:1].upper() + taken.note[1:] + ".")
+    if taken.new:
+        click.echo(f"Taken: {counted(taken.added, 'file')} added, {taken.changed} changed, {taken.removed} removed.")
+        click.echo(f"To read: {here.snapshot}")
+    elif git_program():
+        click.echo("Nothing has changed since the last one.")
+
+
+@snapshot_command.command("now", hidden=True)
+@click.pass_context
+def now_command(ctx: click.Context) -> None:
+    """The same as `take`."""
+    ctx.invoke(take_command)
+
+
+@snapshot_command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_command(as_json: bool) -> None:
+    """All snapshots, the newest first."""
+    history = _history()[1][::-1]
+    if as_json:
+        click.echo(json.dumps([{"id": one.id, "at": one.at, "holds": one.message} for one in history], indent=2))
+        return
+    for one in history:
+        click.echo(f"{on_terminal('head', one.id[:_SHORT])}  {_moment(one.at)}  {one.message}")
+    if not history:
+        click.echo("There are no snapshots yet: hippo snapshot")
+
+
+@snapshot_command.command("show")
+@click.argument("name", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: every file's text.")
+def show_command(name: str, as_json: bool) -> None:
+    """What a snapshot holds."""
+    from hippo_core.snapshot.documents import NotADocument, memory_in, read_memory
+
+    repository, history = _history()
+    chosen = _chosen(history, name)
+    files = repository.files(chosen)
+    if as_json:
+        texts = {path: data.decode("utf-8", "replace") for path, data in sorted(files.items())}
+        click.echo(json.dumps({"id": chosen.id, "at": chosen.at, "files": texts}, ensure_ascii=False, indent=2))
+        return
+    click.echo(f"{chosen.id[:_SHORT]}, {_moment(chosen.at)}: {chosen.message}")
+    for path in sorted(path for path in files if memory_in(path) is not None):
+        try:
+            kept = read_memory(files[path])
+        except NotADocument as error:
+            click.echo(f"  {path}: {error}")
+            continue
+        click.echo(f"  {kept.public_id:<8}{kept.type.value:<14}{_short(kept.text)}")
+    others = sorted(path for path in files if memory_in(path) is None and not path.startswith("plugin/"))
+    plugin = sum(path.startswith("plugin/") for path in files)
+    also = [*others, *([f"the plugin ({counted(plugin, 'file')})"] if plugin else [])]
+    click.echo(f"  also: {', '.join(also)}")
+
+
+@snapshot_command.command("restore")
+@click.argument("name", metavar="ID")
+@click.option("--dry-run", is_flag=True, help="Show what it would do, and do nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def restore_command(name: str, dry_run: bool, yes: bool) -> None:
+    """Bring back rules, your own memories and settings as they were. Nothing is taken away."""
+    from hippo_core.snapshot.restore import carry_out, plan
+    from hippo_core.snapshot.take import take
+    from hippo_core.store import Store
+
+    here = paths.current()
+    repository, history = _history()
+    files = repository.files(_chosen(history, name))
+    with Store.open(here.store) as store:
+        made = plan(store, here, files)
+        click.echo("\n".join(_plan_lines(made)))
+        if made.nothing or dry_run:
+            return
+        if not yes and not (_asks() and click.confirm("Do that?")):
+            raise UsageError("Nothing was changed. To do it without being asked: --yes")
+        take(here)  # so that this, too, can be taken back
+        carry_out(store, here, made)
+    click.echo("Done. What was there before is the snapshot that was just taken: hippo snapshot list")
+
+
+def _plan_lines(made: Plan) -> list[str]:
+    lines = [f"+ {kept.public_id:<8}{_short(kept.text)}" for kept in made.add]
+    for memory, kept in made.change:
+        lines += [
+            f"~ {memory.public_id:<8}{_short(memory.text)}",
+            f"  {'->':<8}{_short(kept.text)}{_facts(memory, kept)}",
+        ]
+    lines += [f"~ setting {name}: {_value(name, now)} -> {_value(name, then)}" for name, now, then in made.settings]
+    lines += [f"! {path} is left out: {reason}" for path, reason in made.unreadable]
+    lines += [f"! {kept.public_id} is left out: the guard does not let it in" for kept in made.refused]
+    if made.nothing:
+        lines.append("Everything in that snapshot is there as it was.")
+    if made.stays:
+        ids = ", ".join(memory.public_id for memory in made.stays[:10])
+        lines.append(f"{len(made.stays)} that it does not have stay as they are: {ids}{' ..' * (len(made.stays) > 10)}")
+    return lines
+
+
+def _facts(memory: Any, kept: Any) -> str:
+    """What changes beside the words."""
+    pairs = [(name, getattr(memory, name), getattr(kept, name)) for name in ("type", "domain", "always", "pinned")]
+    return "".join(
+        f"; {name}: {getattr(now, 'value', now)} -> {getattr(then, 'value', then)}"
+        for name, now, then in pairs
+        if now != then
+    )
+
+
+def _value(name: str, value: Any) -> str:
+    """A setting as it may be shown; an address may hold a password."""
+    if name == "alerts" and isinstance(value, list):
+        return f"{len(value)} set"
+    return _short(json.dumps(value, ensure_ascii=False))
+
+
+def _history() -> tuple[Repository, list[Commit]]:
+    repository = Repository(paths.current().snapshot)
+    if not repository.exists:
+        return repository, []
+    if git_program() is None:
+        raise SnapshotError("There is no git on this machine, which snapshots are read with. Install git.")
+    return repository, repository.history()
+
+
+def _chosen(history: list[Commit], name: str) -> Commit:
+    wanted = name.strip().lower()
+    found = [one for one in history if len(wanted) >= 4 and one.id.startswith(wanted)]
+    if wanted == "latest" and history:
+        return history[-1]
+    if len(found) != 1:
+        raise NotFoundError(f"There is no snapshot {name!r}. See: hippo snapshot list")
+    return found[0]
+
+
+def _asks() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _short(text: str) -> str:
+    from hippo_core.render.fence import one_line
+
+    return one_line(text, _LINE)
+
+
+def _moment(at: float) -> str:
+    return time.strftime("%d %b %Y, %H:%M", time.localtime(at)).lstrip("0")

@@ -1,0 +1,336 @@
+"""The git repository of the snapshots: one straight line of commits, written and read without a user's git settings.
+
+A snapshot is a mapping of paths to bytes. Commits are made by `git fast-import` and read by `git cat-file`, so that no
+hook, filter, ignore file or signature has a part in it. Knows nothing of memories.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hippo_core.errors import SnapshotError
+from hippo_core.paths import ensure_private, write_atomic
+from hippo_core.snapshot.documents import Files
+
+_REF = "refs/heads/main"
+_WHO = "Hippocampus <hippocampus@localhost>"
+_PATIENCE = 300  # seconds for one git command
+_NEW, _OLD = ".git.new", ".git.old"
+_UNFINISHED = (
+    "objects/pack/tmp_*",
+    "objects/pack/.tmp-*",
+    "objects/??/tmp_obj_*",
+    "objects/tmp_*",
+    "fast_import_crash_*",
+)
+# Whatever a user's own settings, these hold: no hook, no signature, no conversion, nothing in the background.
+_SETTINGS = ("core.hooksPath=" + os.devnull, "core.autocrlf=false", "core.fsmonitor=false", "gc.auto=0")
+
+
+@dataclass(frozen=True)
+class Commit:
+    """tree: the hash of each file's content, by path."""
+
+    id: str
+    at: int
+    message: str
+    tree: Mapping[str, str]
+
+
+def git_program() -> str | None:
+    """The git of this machine; None where there is none that works without asking the user."""
+    program = shutil.which("git")
+    if program == "/usr/bin/git" and sys.platform == "darwin":
+        # Without Apple's developer tools this only opens a window that offers them.
+        tools = subprocess.run(["/usr/bin/xcode-select", "-p"], stdin=subprocess.DEVNULL, capture_output=True)
+        return program if tools.returncode == 0 else None
+    return program
+
+
+class Repository:
+    """The repository in `folder`, whose working tree shows the newest snapshot. All methods need git but `discard`."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._git_folder = folder / ".git"
+
+    @property
+    def exists(self) -> bool:
+        return self._git_folder.exists() or any((self.folder / name).exists() for name in (_NEW, _OLD))
+
+    def open(self) -> bool:
+        """Make the repository where there is none, and finish what a crash left; whether it is sound."""
+        self._finish_exchange()
+        if not self._git_folder.exists():
+            self._make(self._git_folder)
+        try:
+            self._git("fsck", "--full", "--no-dangling", "--no-progress")
+            head = self._git("for-each-ref", "--format=%(refname)").decode().split()
+            return head in ([], [_REF]) and not self._is_headless(head)
+        except SnapshotError:
+            return False
+
+    def history(self) -> list[Commit]:
+        """Every snapshot, oldest first."""
+        return _line_of(self._objects(), self._head())
+
+    def files(self, commit: Commit) -> Files:
+        """A snapshot's files."""
+        objects = self._objects(sorted(set(commit.tree.values())))
+        return {path: objects[blob][1] for path, blob in commit.tree.items()}
+
+    @staticmethod
+    def tree(files: Files) -> dict[str, str]:
+        """The hash that git gives the content of each file, by path."""
+        return {path: _blob_id(data) for path, data in files.items()}
+
+    def add(self, files: Files, at: float, message: str) -> bool:
+        """Make `files` the newest snapshot and show them; False when they already are."""
+        newest = self.history()[-1:]
+        if newest and newest[0].tree == self.tree(files):
+            self._show(files)
+            return False
+        parent = [f"from {newest[0].id}\n".encode()] if newest else []
+        stream = [_commit_head(int(at), message), *parent, b"deleteall\n"]
+        for path, data in sorted(files.items()):
+            stream += [f"M 100644 inline {_quoted(path)}\n".encode(), _data(data)]
+        self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
+        self._show(files)
+        return True
+
+    def rebuild(self, keep: Callable[[str, bytes], bool]) -> int:
+        """Write the whole history anew with only the files that `keep`, and drop the old one; commits that are left.
+
+        What cannot be read any more is left out, so this also mends a damaged repository as far as it goes.
+        """
+        self._finish_exchange()
+        objects = self._objects()
+        fresh = self.folder / _NEW
+        self._make(fresh)
+        stream = _Stream(objects, keep)
+        for commit in _line_of(objects, self._head()):
+            stream.add(commit)
+        if stream.commits:
+            self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream.parts), git_folder=fresh)
+        self._git_folder.rename(self.folder / _OLD)
+        fresh.rename(self._git_folder)
+        self._finish_exchange()
+        self._show(stream.newest)
+        return stream.commits
+
+    def holds(self, doomed: Callable[[str, bytes], bool]) -> bool:
+        """Whether any snapshot holds a doomed file, or anything lies about that belongs to no snapshot."""
+        self._finish_exchange()
+        for pattern in _UNFINISHED:
+            for left_over in self._git_folder.glob(pattern):
+                left_over.unlink()
+        objects = self._objects()
+        used = {(path, blob) for commit in _line_of(objects, self._head()) for path, blob in commit.tree.items()}
+        stray = {key for key, (kind, _) in objects.items() if kind == "blob"} - {blob for _, blob in used}
+        return bool(stray) or any(blob not in objects or doomed(path, objects[blob][1]) for path, blob in used)
+
+    def discard(self) -> None:
+        """Delete the history and what is shown of it."""
+        for name in (".git", _NEW, _OLD):
+            _remove(self.folder / name)
+        self._show({})
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _make(self, git_folder: Path) -> None:
+        ensure_private(self.folder)
+        _remove(git_folder)
+        self._git("init", "--quiet", "--template=", git_folder=git_folder)
+        (git_folder / "HEAD").write_text(f"ref: {_REF}\n", encoding="ascii")
+
+    def _finish_exchange(self) -> None:
+        """Complete the exchange of an old history for a new one that a crash interrupted."""
+        if (self.folder / _OLD).exists() and not self._git_folder.exists():
+            (self.folder / _NEW).rename(self._git_folder)
+        for name in (_OLD, _NEW):
+            _remove(self.folder / name)
+
+    def _head(self) -> str | None:
+        try:
+            return self._git("rev-parse", "--verify", "--quiet", _REF + "^{commit}").decode().strip()
+        except SnapshotError:
+            return None
+
+    def _is_headless(self, refs: Sequence[str]) -> bool:
+        """Whether there are snapshots that no reference leads to."""
+        return not refs and any(kind == "commit" for kind, _ in self._objects().values())
+
+    def _objects(self, wanted: Iterable[str] | None = None) -> dict[str, tuple[str, bytes]]:
+        """(kind, content) of objects by hash; all that can be read unless `wanted` names some."""
+        if wanted is None:
+            lines = self._git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)", tolerant=True).split()
+            wanted = [line.decode("ascii", "replace") for line in lines if len(line) == 40]
+        names = list(wanted)
+        out = self._git("cat-file", "--batch", stdin="".join(f"{name}\n" for name in names).encode(), tolerant=True)
+        objects, read = _parse_batch(out)
+        while read < len(names):  # git gave up at a damaged one
+            names = names[read + 1 :]
+            rest = "".join(f"{name}\n" for name in names).encode()
+            more, read = _parse_batch(self._git("cat-file", "--batch", stdin=rest, tolerant=True))
+            objects |= more
+        return objects
+
+    def _show(self, files: Files) -> None:
+        """Make the working tree hold these files. Only folders and names of ours are touched."""
+        for path, data in files.items():
+            target = self.folder / path
+            if not target.is_file() or target.read_bytes() != data:
+                write_atomic(target, data)
+        shown = [file for place in ("rules", "memories", "plugin") for file in (self.folder / place).rglob("*")]
+        for file in sorted([*shown, *self.folder.glob("*.json"), *self.folder.glob("*.txt")], reverse=True):
+            if file.is_dir() and not any(file.iterdir()):
+                file.rmdir()
+            elif file.is_file() and file.relative_to(self.folder).as_posix() not in files:
+                file.unlink()
+        if self._git_folder.exists() and git_program() and self._head():
+            self._git("read-tree", _REF)  # so that `git status` in there has nothing to say
+
+    def _git(
+        self, *arguments: str, stdin: bytes = b"", git_folder: Path | None = None, tolerant: bool = False
+    ) -> bytes:
+        """The output of a git command. tolerant: whatever there is of it, when it fails."""
+        program = git_program()
+        if program is None:
+            raise SnapshotError("There is no git on this machine, which snapshots are kept with. Install git.")
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        place = ["--git-dir", str(git_folder or self._git_folder), "--work-tree", str(self.folder)]
+        try:
+            done = subprocess.run(
+                [program, *settings, *place, *arguments],
+                input=stdin,
+                capture_output=True,
+                env=self._environment(),
+                cwd=self.folder,
+                timeout=_PATIENCE,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SnapshotError(
+                f"git {arguments[0]} could not be run ({error}). Memory itself is untouched."
+            ) from error
+        if done.returncode and not tolerant:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[:300]
+            raise SnapshotError(f"git {arguments[0]} failed in {self.folder}: {said}. Memory itself is untouched.")
+        return done.stdout
+
+    def _environment(self) -> dict[str, str]:
+        """This process's environment without anything that could bend git."""
+        kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
+        apart = {"HOME": str(self.folder / ".git"), "XDG_CONFIG_HOME": str(self.folder / ".git")}
+        none = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+        return {**kept, **apart, **none, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+def _blob_id(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+class _Stream:
+    """A history as `git fast-import` takes it, made of another one's commits. One that changes nothing is left out."""
+
+    def __init__(self, objects: Mapping[str, tuple[str, bytes]], keep: Callable[[str, bytes], bool]):
+        self.parts: list[bytes] = []
+        self.commits = 0
+        self.newest: Files = {}
+        self._objects, self._keep = objects, keep
+        self._marks: dict[str, int] = {}
+        self._before: dict[str, str] | None = None
+
+    def add(self, commit: Commit) -> None:
+        readable = {path: blob for path, blob in commit.tree.items() if blob in self._objects}
+        files = {path: self._objects[blob][1] for path, blob in readable.items()}
+        kept = {path: blob for path, blob in readable.items() if self._keep(path, files[path])}
+        self.newest = {path: files[path] for path in kept}
+        if kept == self._before:
+            return
+        for blob in sorted(set(kept.values()) - self._marks.keys()):
+            self._marks[blob] = len(self._marks) + 1
+            self.parts += [f"blob\nmark :{self._marks[blob]}\n".encode(), _data(self._objects[blob][1])]
+        # Without a `from`, a commit follows the one before it in the stream.
+        self.parts += [_commit_head(commit.at, commit.message), b"deleteall\n"]
+        for path, blob in sorted(kept.items()):
+            self.parts.append(f"M 100644 :{self._marks[blob]} {_quoted(path)}\n".encode())
+        self.commits += 1
+        self._before = kept
+
+
+def _line_of(objects: Mapping[str, tuple[str, bytes]], head: str | None) -> list[Commit]:
+    """The commits that lead to `head`, oldest first; to the newest there is where `head` is lost."""
+    commits = {key: _parse_commit(data) for key, (kind, data) in objects.items() if kind == "commit"}
+    if head not in commits:
+        last = commits.keys() - {parent for _, parent, _, _ in commits.values()}
+        head = max(last, key=lambda key: (commits[key][2], key), default=None)
+    line = []
+    while head in commits:
+        tree, parent, at, message = commits[head]
+        line.append(Commit(head, at, message, dict(_walk(objects, tree))))
+        head = parent
+    return line[::-1]
+
+
+def _parse_commit(data: bytes) -> tuple[str, str | None, int, str]:
+    """(tree, parent, time, message) of a commit object."""
+    head, _, message = data.decode("utf-8", "replace").partition("\n\n")
+    facts = dict(line.partition(" ")[::2] for line in head.splitlines())
+    return facts["tree"], facts.get("parent"), int(facts["committer"].split()[-2]), message.strip()
+
+
+def _walk(objects: Mapping[str, tuple[str, bytes]], tree: str, above: str = "") -> Iterator[tuple[str, str]]:
+    """(path, hash) of the files of a tree; what cannot be read is left out."""
+    data = objects.get(tree, ("tree", b""))[1]
+    while data:
+        head, _, rest = data.partition(b"\0")
+        mode, _, name = head.partition(b" ")
+        key, data = rest[:20].hex(), rest[20:]
+        path = above + name.decode("utf-8", "surrogateescape")
+        if mode == b"40000":
+            yield from _walk(objects, key, path + "/")
+        else:
+            yield path, key
+
+
+def _parse_batch(out: bytes) -> tuple[dict[str, tuple[str, bytes]], int]:
+    """The objects that `git cat-file --batch` printed, and to how many names it answered."""
+    objects, at, read = {}, 0, 0
+    while (end := out.find(b"\n", at)) >= 0:
+        parts = out[at:end].decode("ascii", "replace").split()
+        read, at = read + 1, end + 1
+        if len(parts) == 3 and parts[2].isdigit():
+            size = int(parts[2])
+            if len(out) < at + size + 1:
+                return objects, read - 1
+            objects[parts[0]] = parts[1], out[at : at + size]
+            at += size + 1
+    return objects, read
+
+
+def _commit_head(at: int, message: str) -> bytes:
+    return f"commit {_REF}\ncommitter {_WHO} {at} +0000\n".encode() + _data(message.encode())
+
+
+def _data(data: bytes) -> bytes:
+    return b"data %d\n" % len(data) + data + b"\n"
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _remove(folder: Path) -> None:
+    """Delete a folder whose files git has made read-only, which Windows takes seriously."""
+
+    def writable(function: Callable, path: str, _: object) -> None:
+        os.chmod(path, 0o600)
+        function(path)
+
+    if folder.exists():
+        shutil.rmtree(folder, onerror=writable)
