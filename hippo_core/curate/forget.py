@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from hippo_core.curate.traces import clean_loose_files, files_holding
+from hippo_core.curate.traces import clean_loose_files, files_holding, holding
 from hippo_core.errors import StoreError, StoreLockedError, UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.paths import Paths
+from hippo_core.snapshot.purge import kept_out, purge
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 
@@ -89,10 +90,12 @@ def what_would_go(
 def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
     """Take all of it out of the store and the data folder. What a crash leaves undone, `finish` completes."""
     memories, messages = [memory.id for memory in doomed.memories], [message.id for message in doomed.messages]
-    with one_at_a_time(paths, "ingest", wait=PATIENCE):  # no pass may learn from what is just being forgotten
+    # No pass may learn from what is just being forgotten, and no snapshot keep it.
+    with one_at_a_time(paths, "ingest", wait=PATIENCE), kept_out(paths, wait=PATIENCE):
         with store.reading():
             transcripts = store.forgetting.source_files(messages)
         clean_loose_files(paths, doomed.texts)
+        purge(paths, memories, holding(doomed.texts))
         with store.transaction():
             store.forgetting.erase(memories, messages, doomed.texts if doomed.thorough else ())
         unfinished = finish(store, paths)
