@@ -1,7 +1,9 @@
 """What is written for each scheduler: whole, absolute, minimal, and taken by the programs and schemas that judge it."""
 
+import json
 import os
 import plistlib
+import re
 import shutil
 import subprocess
 import sys
@@ -168,8 +170,6 @@ class TestTaskScheduler:
     )
 
     def _check(self, element):
-        import re
-
         assert element.tag.startswith(self._SPACE)
         name = element.tag[len(self._SPACE) :]
         allowed = r"true|false" if name in self._BOOLEANS else self._SCHEMA[name]
@@ -203,11 +203,8 @@ class TestTaskScheduler:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no cron on Windows")
-@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", [name for name in ("sh", "bash", "dash", "zsh", "fish") if shutil.which(name)])
 def test_a_line_of_the_crontab_runs_in_any_shell_as_it_was_meant(target, shell, tmp_path):
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"there is no {shell} here")
     spy = tmp_path / "spy"
     spy.write_text(
         f"#!{sys.executable}\nimport json, os, sys\nprint(json.dumps([sys.argv[1:], dict(os.environ)]))\n",
@@ -220,9 +217,9 @@ def test_a_line_of_the_crontab_runs_in_any_shell_as_it_was_meant(target, shell, 
     assert fields == "17 3 * * *"
     assert "%" not in command.replace("\\%", "")
     told = ("/usr/bin/env " + command).replace("\\%", "%")  # as cron hands it on
-    done = subprocess.run([program, "-c", told], capture_output=True, env={"HOME": "/", "PATH": "/usr/bin:/bin"})
-    import json
-
+    done = subprocess.run(
+        [shutil.which(shell), "-c", told], capture_output=True, env={"HOME": "/", "PATH": "/usr/bin:/bin"}
+    )
     arguments, environment = json.loads(done.stdout)
     assert arguments == target.command(job_named("dream"))[1:]
     assert {name: environment[name] for name in target.environment} == target.environment

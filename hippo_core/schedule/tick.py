@@ -70,6 +70,7 @@ def _call(paths: Paths, job: Job, limit: float) -> tuple[int, str]:
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
             command,
+            cwd=paths.home,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

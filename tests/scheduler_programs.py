@@ -1,0 +1,60 @@
+"""Stand-ins for the programs by which schedulers are asked, so that no test touches the machine's own."""
+
+import os
+import sys
+from pathlib import Path
+
+_CRONTAB = """\
+#!{python}
+import os, sys
+file = {file!r}
+if sys.argv[1:] == ["-l"]:
+    if not os.path.exists(file):
+        sys.exit("no crontab for somebody")
+    sys.stdout.buffer.write(open(file, "rb").read())
+elif sys.argv[1:] == ["-r"]:
+    os.unlink(file)
+elif sys.argv[1:] == ["-"]:
+    data = sys.stdin.buffer.read()
+    if os.path.exists({refusal!r}):
+        sys.exit("the disk is full")
+    open(file, "wb").write(data)
+else:
+    sys.exit("usage error")
+"""
+_NOTER = """\
+#!{python}
+import os, sys
+open({calls!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
+if os.path.exists({refusal!r}) and ("enable" in sys.argv or "bootstrap" in sys.argv):
+    sys.exit("refused: no bus")
+if "is-enabled" in sys.argv:
+    print("\\n".join("enabled" for name in sys.argv if name.endswith(".timer")))
+"""
+
+
+class Programs:
+    """A folder of stand-ins. crontab: the user's crontab file. calls: what the others were told, a line each."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        folder.mkdir()
+        self.crontab, self._calls, self._refusal = folder / "tab", folder / "calls", folder / "refuse"
+
+    def add(self, name: str) -> None:
+        text = _CRONTAB if name == "crontab" else _NOTER
+        program = self.folder / name
+        values = {"file": str(self.crontab), "calls": str(self._calls), "refusal": str(self._refusal)}
+        program.write_text(text.format(python=sys.executable, **values), encoding="utf-8")
+        program.chmod(0o755)
+
+    def refuse(self) -> None:
+        self._refusal.touch()
+
+    @property
+    def calls(self) -> list[str]:
+        return self._calls.read_text(encoding="utf-8").splitlines() if self._calls.exists() else []
+
+    @property
+    def path(self) -> str:
+        return os.pathsep.join([str(self.folder), "/nowhere"])

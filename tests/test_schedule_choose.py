@@ -1,0 +1,238 @@
+"""Which scheduler is chosen, what it leaves behind, and the user's crontab, byte for byte."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scheduler_programs import Programs
+
+from hippo_core.errors import ScheduleError, UsageError
+from hippo_core.schedule import choose, cron, launchd, systemd
+from hippo_core.schedule.jobs import JOBS
+from hippo_core.schedule.scheduler import target_of
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are scripts with a shebang")
+PYTHON = Path(sys.executable)
+OTHERS = b"MAILTO=me\n\n# my own\n5 4 * * sun /usr/bin/backup --name=100\\% \xe4\xf6\xfc\t\n@reboot /bin/true  \n"
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch) -> Programs:
+    """The only programs there are; none at first."""
+    made = Programs(tmp_path / "programs")
+    monkeypatch.setenv("PATH", made.path)
+    monkeypatch.delenv("HIPPO_SCHEDULER")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(cron, "_daemon_runs", lambda: True)
+    return made
+
+
+@pytest.fixture
+def linux(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+
+
+def everything_below(folder: Path) -> dict[str, bytes | None]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+class TestChoice:
+    @pytest.mark.parametrize(
+        "there, expected",
+        [([], "hooks"), (["crontab"], "cron"), (["systemctl"], "systemd"), (["crontab", "systemctl"], "systemd")],
+    )
+    def test_the_first_that_works(self, programs, linux, paths, there, expected):
+        for name in there:
+            programs.add(name)
+        done = choose.install(paths, PYTHON)
+        assert (done.scheduler.name, done.jobs, choose.chosen(paths)) == (expected, 5, expected)
+        assert choose.registered(paths) == [job.name for job in JOBS]
+
+    def test_one_that_is_there_but_refuses_is_passed_over_and_leaves_nothing(self, programs, linux, paths, isolated):
+        programs.add("systemctl")
+        programs.refuse()
+        before = everything_below(isolated)
+        done = choose.install(paths, PYTHON)
+        assert done.scheduler.name == "hooks"
+        assert any("refused: no bus" in reason for reason in done.passed_over)
+        assert everything_below(isolated).keys() - before.keys() == {"hippo data", "hippo data/schedule.json"}
+
+    def test_cron_without_its_daemon_does_not_work(self, programs, linux, paths, monkeypatch):
+        programs.add("crontab")
+        monkeypatch.setattr(cron, "_daemon_runs", lambda: False)
+        assert choose.install(paths, PYTHON).scheduler.name == "hooks"
+        assert not programs.crontab.exists()
+
+    def test_the_users_choice_holds_or_fails_with_its_reason(self, programs, linux, paths):
+        programs.add("systemctl")
+        programs.add("crontab")
+        assert choose.install(paths, PYTHON, "cron").scheduler.name == "cron"
+        with pytest.raises(ScheduleError, match="there is no launchd here"):
+            choose.install(paths, PYTHON, "launchd")
+        assert choose.registered(paths) == [job.name for job in JOBS], "what worked before still does"
+        with pytest.raises(UsageError, match="systemd, launchd, windows, cron, hooks"):
+            choose.install(paths, PYTHON, "fcron")
+
+    def test_the_environment_may_choose(self, programs, linux, paths, monkeypatch):
+        programs.add("crontab")
+        monkeypatch.setenv("HIPPO_SCHEDULER", "hooks")
+        assert choose.install(paths, PYTHON).scheduler.name == "hooks"
+
+    def test_a_change_of_mind_leaves_the_jobs_in_one_place(self, programs, linux, paths, isolated):
+        programs.add("crontab")
+        programs.add("systemctl")
+        programs.crontab.write_bytes(OTHERS)
+        choose.install(paths, PYTHON, "cron")
+        choose.install(paths, PYTHON, "systemd")
+        assert programs.crontab.read_bytes() == OTHERS
+        choose.install(paths, PYTHON, "cron")
+        assert not (isolated / ".config").exists()
+
+    def test_a_removal_by_the_user_is_remembered(self, programs, linux, paths):
+        programs.add("crontab")
+        choose.install(paths, PYTHON)
+        assert choose.remove(paths, stay_off=True) == []
+        assert choose.switched_off(paths) and choose.chosen(paths) is None and choose.registered(paths) == []
+        choose.install(paths, PYTHON)
+        assert not choose.switched_off(paths)
+
+    @pytest.mark.parametrize(
+        "damage", [b"", b"[]", b"{", b'{"with": 7, "prefix": "x"}', b'{"with": "x", "prefix": "y"}']
+    )
+    def test_a_damaged_record_is_no_obstacle(self, programs, linux, paths, damage):
+        paths.home.mkdir(parents=True)
+        paths.schedule_record.write_bytes(damage)
+        assert choose.registered(paths) == [] and choose.chosen(paths) is None
+        assert choose.remove(paths) == []
+        assert choose.install(paths, PYTHON).scheduler.name == "hooks"
+
+
+class TestSystemd:
+    def test_what_is_registered_is_removed_without_a_trace(self, programs, linux, paths, isolated):
+        programs.add("systemctl")
+        (isolated / ".config").mkdir()
+        before = everything_below(isolated)
+        choose.install(paths, PYTHON)
+        folder = isolated / ".config" / "systemd" / "user"
+        assert len(list(folder.glob("hippocampus-*.timer"))) == len(list(folder.glob("hippocampus-*.service"))) == 5
+        assert "enable" in " ".join(programs.calls)
+        choose.remove(paths)
+        paths.home.rmdir()
+        assert everything_below(isolated) == before
+        assert any("disable --now" in call for call in programs.calls)
+
+    def test_it_is_removed_where_systemd_is_gone(self, programs, linux, paths, isolated):
+        programs.add("systemctl")
+        choose.install(paths, PYTHON)
+        (programs.folder / "systemctl").unlink()
+        assert choose.remove(paths) == []
+        assert not (isolated / ".config").exists()
+
+    def test_the_users_own_units_stay(self, programs, linux, paths, isolated):
+        programs.add("systemctl")
+        own = isolated / ".config" / "systemd" / "user" / "hippocampus.timer"
+        own.parent.mkdir(parents=True)
+        own.write_text("mine", encoding="utf-8")
+        choose.install(paths, PYTHON)
+        choose.remove(paths)
+        assert everything_below(own.parent) == {"hippocampus.timer": b"mine"}
+
+
+def test_launch_agents_are_loaded_and_removed_without_a_trace(programs, paths, isolated, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    programs.add("launchctl")
+    done = choose.install(paths, PYTHON)
+    agents = isolated / "Library" / "LaunchAgents"
+    assert done.scheduler.name == "launchd" and len(list(agents.glob("*.plist"))) == 5
+    assert sum(call.startswith("bootstrap gui/") for call in programs.calls) == 5
+    choose.remove(paths)
+    assert not (isolated / "Library").exists()
+    assert sum(call.startswith("bootout gui/") for call in programs.calls) == 10
+
+
+class TestCrontab:
+    @pytest.mark.parametrize("before", [None, b"", OTHERS, OTHERS.rstrip(b"\n"), b"\n\n", b"# only a remark\r\n"])
+    def test_after_removal_it_is_as_it_was_byte_for_byte(self, programs, linux, paths, before):
+        programs.add("crontab")
+        if before is not None:
+            programs.crontab.write_bytes(before)
+        for _ in range(2):  # an upgrade registers again
+            choose.install(paths, PYTHON, "cron")
+        there = programs.crontab.read_bytes()
+        assert there.startswith(before or b"") and there.count(b"schedule run --scheduled") == 5
+        choose.remove(paths)
+        assert (programs.crontab.read_bytes() if programs.crontab.exists() else None) == before
+
+    def test_what_the_user_changed_meanwhile_stays(self, programs, linux, paths):
+        programs.add("crontab")
+        choose.install(paths, PYTHON, "cron")
+        rows = programs.crontab.read_bytes().splitlines(keepends=True)
+        mine = [b"1 2 * * * /bin/true\n", b"# between\n", b"9 9 * * * /bin/false\n"]
+        programs.crontab.write_bytes(b"".join([mine[0], *rows[:3], mine[1], *rows[3:], mine[2]]))
+        choose.remove(paths)
+        assert programs.crontab.read_bytes() == b"".join(mine)
+
+    def test_half_a_block_is_removed_and_nothing_else(self, programs, linux, paths):
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        choose.install(paths, PYTHON, "cron")
+        rows = programs.crontab.read_bytes().splitlines(keepends=True)
+        programs.crontab.write_bytes(b"".join(rows[:-1]) + b"7 7 * * * /bin/mine\n")
+        choose.install(paths, PYTHON, "cron")
+        assert programs.crontab.read_bytes().count(b"schedule run --scheduled") == 5
+        choose.remove(paths)
+        assert programs.crontab.read_bytes() == OTHERS + b"7 7 * * * /bin/mine\n"
+
+    def test_two_installations_keep_their_own_blocks(self, programs, linux, paths, tmp_path):
+        programs.add("crontab")
+        other = type(paths)(tmp_path / "another")
+        choose.install(paths, PYTHON, "cron")
+        one = programs.crontab.read_bytes()
+        choose.install(other, PYTHON, "cron")
+        choose.remove(other)
+        assert programs.crontab.read_bytes() == one
+
+    def test_a_crontab_that_cannot_be_written_is_said_and_the_old_one_stays(self, programs, linux, paths):
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        programs.refuse()
+        with pytest.raises(ScheduleError, match="the disk is full"):
+            choose.install(paths, PYTHON, "cron")
+        assert programs.crontab.read_bytes() == OTHERS
+
+    def test_a_removal_that_fails_is_said_and_can_be_repeated(self, programs, linux, paths):
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        choose.install(paths, PYTHON, "cron")
+        programs.refuse()
+        (note,) = choose.remove(paths)
+        assert "the disk is full" in note and choose.chosen(paths) == "cron"
+
+    @given(st.none() | st.binary(max_size=200).filter(lambda text: b">>>" not in text), st.binary(max_size=80))
+    def test_whatever_bytes_are_in_it_they_come_back(self, before, after):
+        target = target_of(Path("/x"), PYTHON)
+        lines = [cron.line(target, job) for job in JOBS]
+        after = after.replace(b"<<<", b"")
+        there = cron.with_block(before, target.prefix, lines)
+        assert cron.without_block(there, target.prefix) == before
+        kept = cron.without_block(there + after, target.prefix)
+        assert (kept or b"").startswith(before or b"") and (kept or b"").endswith(after)
+
+
+def test_no_scheduler_module_needs_a_package():
+    """The uninstaller removes the jobs with any Python, when the environment may be gone already."""
+    code = (
+        "import hippo_core.schedule.choose, sys; print([m for m in ('click', 'filelock', 'apsw') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        env={"PYTHONPATH": str(Path(choose.__file__).parents[2])},
+    )
+    assert done.stdout.strip() == "[]", done.stderr
+    assert {systemd.SystemdTimers.name, launchd.LaunchAgents.name} <= set(choose.NAMES)

@@ -1,0 +1,270 @@
+"""Running jobs: each in a process of its own, none twice at once, silent, bounded, and made up for when missed."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from transcript_files import SESSION, user, write
+
+from hippo_core import clock, config
+from hippo_core.lock import one_at_a_time
+from hippo_core.ops.record import Record
+from hippo_core.schedule import choose, tick
+from hippo_core.schedule.heartbeat import beat, read
+from hippo_core.schedule.jobs import JOBS, Job, job_named
+from hippo_core.schedule.watch import roots
+from hippo_core.store import Store
+
+ROOT = Path(__file__).parent.parent
+OLD = "2026-01-01T00:00:00.000Z"
+
+
+@pytest.fixture(autouse=True)
+def no_vectors(paths, monkeypatch):
+    config.save(paths, embedder="off")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.fixture
+def transcript(isolated):
+    text = "We decided on SQLite because it needs no server."
+    return write(isolated / ".claude" / "projects" / "shop" / f"{SESSION}.jsonl", user(text, 1, timestamp=OLD))
+
+
+@pytest.fixture
+def scripted(monkeypatch, tmp_path):
+    """Makes a job of a few lines of Python: its command runs them in the place of the real command line."""
+
+    def make(script: str) -> Job:
+        package = tmp_path / "scripted" / "hippo_core" / "cli"
+        package.mkdir(parents=True)
+        (package / "main.py").write_text(script, encoding="utf-8")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path / "scripted"))
+        return Job("scripted", "does as the test says", ("go",), 3600, (0,))
+
+    return make
+
+
+def hippo(*arguments, **environment) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "hippo_core.cli.main", *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        encoding="utf-8",
+    )
+
+
+def all_ran(paths, *, but: str = "") -> None:
+    """Let every job but one have run just now."""
+    for job in JOBS:
+        if job.name != but:
+            beat(paths, job.name, worked=False, counts={}, error=None, result="ok")
+
+
+def log_of(paths) -> str:
+    file = paths.log / "hippo.log"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+class TestRunJob:
+    def test_a_watch_is_run_and_what_it_did_is_in_its_heartbeat_and_in_the_log(self, paths, transcript):
+        done = tick.run_job(paths, job_named("watch"))
+        assert done.counts["messages"] == 1 and done.counts["learned"] == 1 and done.last_worked == done.last_ran
+        assert "watch: " in log_of(paths)
+        again = tick.run_job(paths, job_named("watch"))
+        assert again.last_worked == done.last_worked < again.last_ran
+        assert log_of(paths).count("watch: ") == 1, "a run that brings nothing is not worth a line"
+
+    def test_a_job_that_dies_without_a_word_fails_all_the_same(self, paths, scripted):
+        job = scripted("import os, sys; print('half a word'); sys.stdout.flush(); os._exit(3)")
+        done = tick.run_job(paths, job)
+        assert (done.result, done.error, done.last_worked) == ("failed", "half a word", None)
+        assert "scripted: half a word" in log_of(paths)
+
+    def test_a_job_that_hangs_is_stopped_with_all_it_started(self, paths, scripted, tmp_path):
+        mark = tmp_path / "children"
+        job = scripted(
+            "import subprocess, sys, time\n"
+            f"child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+            f"open({str(mark)!r}, 'w').write(str(child.pid))\n"
+            "time.sleep(600)"
+        )
+        done = tick.run_job(paths, job, limit=3)
+        assert done.result == "failed" and "was stopped" in done.error
+        if sys.platform.startswith("linux"):
+            assert not _runs(int(mark.read_text(encoding="utf-8")))
+
+    def test_what_a_chatterbox_says_is_bounded_and_redacted(self, paths, scripted):
+        secret = "ghp_" + "a1B2" * 9
+        job = scripted(f"import sys\nprint('x' * 50_000_000)\nprint({secret!r}, 'is refused')\nsys.exit(1)")
+        done = tick.run_job(paths, job)
+        assert secret not in done.error and done.error.endswith("is refused")
+        assert secret not in log_of(paths) and len(log_of(paths)) < 5000
+
+    def test_two_at_once_are_one(self, paths):
+        with one_at_a_time(paths, "job-watch"):
+            assert tick.run_job(paths, job_named("watch")) is None
+        assert read(paths, "watch") is None
+
+    def test_a_job_runs_with_next_to_no_environment(self, paths, transcript, isolated):
+        bare = {"HOME": str(isolated), "HIPPO_HOME": str(paths.home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+        if os.name == "nt":
+            bare |= {"SYSTEMROOT": os.environ["SYSTEMROOT"], "USERPROFILE": str(isolated)}
+        all_ran(paths, but="watch")
+        done = subprocess.run(
+            [sys.executable, "-m", "hippo_core.cli.main", "schedule", "run", "--scheduled", "watch"],
+            cwd="/",
+            env=bare,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert read(paths, "watch").counts["learned"] == 1
+
+
+def _runs(pid: int) -> bool:
+    for _ in range(100):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z":
+                return False
+        except FileNotFoundError:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+class TestDue:
+    def test_only_what_is_due_is_run(self, paths, transcript):
+        all_ran(paths, but="watch")
+        assert list(tick.run_due(paths)) == ["watch"]
+        assert tick.run_due(paths) == {}
+
+    def test_of_two_that_find_it_due_one_runs_it(self, paths):
+        beat(paths, "watch", worked=False, counts={}, error=None, result="ok")
+        assert tick.run_job(paths, job_named("watch"), if_due=True) is None
+
+    def test_after_a_sleep_one_job_s_run_makes_up_for_the_others(self, paths, transcript, monkeypatch):
+        """cron knows no missed run: the monitor's line is the first to be reached after waking up."""
+        monday = 1_773_136_800.0  # 10 March 2026, 10:00 UTC
+        monkeypatch.setenv("TZ", "UTC")
+        monkeypatch.setenv("HIPPO_NOW", str(monday - 12 * 3600))
+        all_ran(paths)
+        monkeypatch.setenv("HIPPO_NOW", str(monday))
+        assert hippo("schedule", "run", "--scheduled", "monitor").stdout == ""
+        ran = {job.name: read(paths, job.name).last_ran == monday for job in JOBS}
+        assert ran == {"watch": True, "backstop": False, "dream": True, "snapshot": True, "monitor": True}
+
+    def test_what_another_line_is_about_to_run_is_left_to_it(self, paths, monkeypatch):
+        """At 03:18 the snapshot of 03:47 is not missed, nor is the watch of 03:07 while its line may be late."""
+        night = 1_773_112_680.0  # 10 March 2026, 03:18 UTC
+        monkeypatch.setenv("TZ", "UTC")
+        monkeypatch.setenv("HIPPO_NOW", str(night - 3600))
+        all_ran(paths)
+        monkeypatch.setenv("HIPPO_NOW", str(night))
+        hippo("schedule", "run", "--scheduled", "monitor")
+        assert [job.name for job in JOBS if read(paths, job.name).last_ran == night] == ["monitor"]
+
+
+class TestCatchUp:
+    def test_without_a_scheduler_the_end_of_a_session_runs_what_is_due(self, paths, transcript):
+        choose.install(paths, Path(sys.executable), "hooks")
+        all_ran(paths, but="watch")
+        done = hippo("catch-up", "--jobs-only")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert read(paths, "watch").counts["learned"] == 1
+
+    def test_where_the_user_wants_none_it_runs_nothing(self, paths, transcript):
+        choose.remove(paths, stay_off=True)
+        hippo("catch-up", "--jobs-only")
+        assert not any(read(paths, job.name) for job in JOBS)
+
+    def test_hindsight_1751_a_child_of_ours_runs_no_job(self, paths, transcript):
+        choose.install(paths, Path(sys.executable), "hooks")
+        for command in (["catch-up", "--jobs-only"], ["schedule", "run", "watch"], ["watch", "--once"]):
+            done = hippo(*command, HIPPO_CHILD="1")
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert not paths.store.exists()
+
+    def test_its_own_pass_has_a_heartbeat_of_its_own(self, paths, transcript):
+        hippo("catch-up", "--archive-only")
+        assert read(paths, "catch-up").counts["messages"] == 1 and read(paths, "watch") is None
+
+
+class TestWatch:
+    def test_the_backstop_does_not_wait_for_a_session_to_rest(self, paths, isolated):
+        said = user("We decided on SQLite because it needs no server.", 1, timestamp="2099-01-01T00:00:00.000Z")
+        write(isolated / ".claude" / "projects" / "shop" / f"{SESSION}.jsonl", said)
+        assert hippo("watch", "--once").returncode == 0
+        assert read(paths, "watch").counts["waiting"] == 1
+        assert hippo("watch", "--once", "--backstop").returncode == 0
+        assert read(paths, "backstop").counts["learned"] == 1
+        with Store.open(paths.store, readonly=True) as store:
+            assert store.memories.count_active() == 1
+
+    def test_a_backstop_after_a_watch_finds_nothing_and_loads_no_model(self, paths, transcript):
+        write(transcript, user("Good morning.", 1, timestamp=OLD))
+        config.save(paths, embedder="local")
+        hippo("watch", "--once")
+        heavy = ("numpy", "onnxruntime", "tokenizers", "mcp", "openai")
+        code = (
+            "import sys; from hippo_core import paths; from hippo_core.schedule.watch import watch; "
+            f"watch(paths.current(), backstop=True); print([name for name in {heavy} if name in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
+        assert done.stdout.strip() == "[]", done.stderr
+        assert read(paths, "watch").last_worked and read(paths, "backstop").last_worked is None
+
+    def test_every_client_folder_that_the_plugin_is_registered_in_is_read(self, paths, isolated):
+        Record(paths).put(clients={str(isolated / "work"): {}, str(isolated / ".claude"): {}})
+        assert roots(paths) == [isolated / ".claude" / "projects", isolated / "work" / "projects"]
+
+    def test_a_failure_is_in_the_heartbeat_and_said_in_one_line(self, paths, transcript):
+        paths.store.write_bytes(b"no database at all" * 100)
+        done = hippo("watch", "--once")
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+        assert read(paths, "watch").result == "failed" and "damaged" in read(paths, "watch").error
+
+    def test_a_read_only_home_is_said_in_one_line(self, paths, transcript):
+        if os.name != "posix" or os.geteuid() == 0:
+            pytest.skip("needs a folder that refuses its owner")
+        paths.home.chmod(0o500)
+        done = hippo("watch", "--once")
+        paths.home.chmod(0o700)
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+
+
+class TestScreen:
+    def test_show_tells_both_times_and_who_starts_the_jobs(self, paths, transcript):
+        choose.install(paths, Path(sys.executable), "hooks")
+        hippo("schedule", "run", "watch")
+        rows = hippo("schedule", "show").stdout.splitlines()
+        assert "the client's hooks" in rows[0] and len(rows) == 7
+        watch = next(row for row in rows if row.strip().startswith("watch"))
+        assert watch.count("just now") == 2 and "1 learned" in watch
+        assert next(row for row in rows if row.strip().startswith("dream")).count("never") == 2
+
+    def test_show_json_is_nothing_but_json(self, paths, transcript):
+        shown = json.loads(hippo("schedule", "show", "--json").stdout)
+        assert shown["with"] is None and [job["name"] for job in shown["jobs"]] == [job.name for job in JOBS]
+        assert all(job["due"] and not job["registered"] and job["beat"] is None for job in shown["jobs"])
+
+    def test_remove_then_install(self, paths):
+        assert "5 jobs registered with the client's hooks" in hippo("schedule", "install").stdout
+        assert "taken out" in hippo("schedule", "remove").stdout
+        assert "nobody" in hippo("schedule", "show").stdout
+        assert hippo("schedule", "remove").stdout == "No jobs were registered.\n"
+
+    def test_an_unknown_job_is_refused_in_one_go(self, paths):
+        done = hippo("schedule", "run", "sleep")
+        assert done.returncode == 2 and "watch" in done.stderr
+
+    def test_a_heartbeat_from_the_future_is_called_that(self, paths, monkeypatch):
+        monkeypatch.setenv("HIPPO_NOW", str(clock.now() + 86_400))
+        all_ran(paths)
+        monkeypatch.delenv("HIPPO_NOW")
+        assert hippo("schedule", "show").stdout.count("in the future") == len(JOBS)
