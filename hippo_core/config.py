@@ -18,8 +18,10 @@ class Config:
     """embedder: local, openai or off. distiller: offline. decay_rate: how fast memories age, 1 as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
-    nudge: the line that is added to every prompt, "" for none. alerts: where alerts go, addresses that apprise
-    understands; they may hold passwords, so no text shows them. quiet_hours: local time, "" for none.
+    nudge: the line that is added to every prompt, "" for none. proactive: memories that bear on a prompt, or on a
+    sub-agent's task, are added to it unasked. alerts: where alerts go, addresses that apprise
+    understands; they may hold passwords, so no text shows them. quiet_hours: local time, "" for none. archive_meaning:
+    whether what was said is embedded as well, so that the archive is searched by meaning.
     """
 
     embedder: str = "local"
@@ -29,6 +31,8 @@ class Config:
     half_lives: tuple[tuple[str, float], ...] = ()
     idle_minutes: float = 30.0
     nudge: str = NUDGE
+    proactive: bool = True
+    archive_meaning: bool = True
     alerts: tuple[str, ...] = field(default=(), repr=False)
     quiet_hours: str = "22:00-07:00"
 

@@ -18,6 +18,7 @@ def answer(request):
             "serverInfo": {"name": "memory", "version": "0"},
         },
         "tools/list": {"tools": []},
+        "tools/call": {"content": []},  # the hooks call tools by name: they get nothing, and nobody is told of an error
         "ping": {},
     }
     reply = {"jsonrpc": "2.0", "id": request["id"]}

@@ -1,6 +1,7 @@
 """The plugin's files as the client reads them: hooks that every client knows, commands that run no user text."""
 
 import ast
+import inspect
 import json
 import re
 import subprocess
@@ -35,7 +36,8 @@ def entries(manifest: dict) -> list[tuple[str, str | None, dict]]:
     ]
 
 
-HOOK_ENTRIES = entries(read("hooks/hooks.json"))
+HOOK_ENTRIES = [entry for entry in entries(read("hooks/hooks.json")) if entry[2]["type"] == "command"]
+TOOL_ENTRIES = [entry for entry in entries(read("hooks/hooks.json")) if entry[2]["type"] == "mcp_tool"]
 
 
 @pytest.fixture
@@ -80,6 +82,21 @@ def test_hooks_are_started_without_a_shell_in_a_bare_interpreter(event, matcher,
 def test_mempalace_1465_timeouts_are_few_seconds(event, matcher, hook):
     assert isinstance(hook["timeout"], int)
     assert 1 <= hook["timeout"] <= (3 if event == "UserPromptSubmit" else 5)
+
+
+@pytest.mark.parametrize(("event", "matcher", "hook"), TOOL_ENTRIES)
+def test_hooks_that_ask_the_tool_server_name_it_as_the_client_does_and_wait_a_second_or_two(event, matcher, hook):
+    from hippo_core.server import NAME, Tools
+
+    assert hook["server"] == f"plugin:{read('plugin.json')['name']}:{NAME}"
+    given = set(inspect.signature(getattr(Tools, hook["tool"])).parameters) - {"self"}
+    assert set(hook["input"]) == given and hook["tool"].startswith("hook_")
+    assert 1 <= hook["timeout"] <= 2
+
+
+def test_the_tool_server_is_asked_for_prompts_and_for_sub_agents():
+    asked = {(event, matcher, hook["tool"]) for event, matcher, hook in TOOL_ENTRIES}
+    assert asked == {("UserPromptSubmit", None, "hook_prompt"), ("PreToolUse", "Agent|Task", "hook_agent")}
 
 
 def test_a_session_s_start_is_met_however_it_starts():
@@ -127,6 +144,7 @@ def test_the_stand_in_server_connects_and_offers_nothing():
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
         {"jsonrpc": "2.0", "id": 3, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "hook_prompt", "arguments": {}}},
     ]
     lines = [b"no json", b"[]", b"null", *(json.dumps(request).encode() for request in requests)]
     done = subprocess.run(
@@ -134,10 +152,11 @@ def test_the_stand_in_server_connects_and_offers_nothing():
     )
     assert (done.returncode, done.stderr) == (0, b"")
     replies = {reply["id"]: reply for reply in map(json.loads, done.stdout.splitlines())}
-    assert set(replies) == {0, 1, 2, 3}
+    assert set(replies) == {0, 1, 2, 3, 4}
     assert replies[0]["error"]["code"] == -32601
     assert replies[1]["result"]["protocolVersion"] == "2025-11-25"
     assert replies[2]["result"] == {"tools": []}
+    assert replies[4]["result"] == {"content": []}, "the hooks get nothing, and the client no error to report"
 
 
 # -- staged ------------------------------------------------------------------------------------------------------------
@@ -145,7 +164,7 @@ def test_the_stand_in_server_connects_and_offers_nothing():
 
 def test_staging_leaves_no_placeholder_and_no_guess_at_an_interpreter(staged, paths):
     manifest = json.loads((staged / "hooks" / "hooks.json").read_text(encoding="utf-8"))
-    for _, _, hook in entries(manifest):
+    for _, _, hook in (entry for entry in entries(manifest) if entry[2]["type"] == "command"):
         assert hook["command"] == sys.executable and hook["args"][-1] == str(paths.home)
         assert (staged / hook["args"][2].removeprefix("${CLAUDE_PLUGIN_ROOT}/")).is_file()
     server = json.loads((staged / ".mcp.json").read_text(encoding="utf-8"))["mcpServers"]["memory"]

@@ -23,6 +23,7 @@ COMMANDS = {
     "forget": ("forget", "Delete memories and messages for good."),
     "rules": ("rules", "Rules for every session, or for a domain."),
     "nudge": ("nudge", "The line that is added to every prompt."),
+    "proactive": ("proactive", "Memories that are added to prompts unasked."),
     "ingest": ("ingest", "Read transcripts now."),
     "dream": ("dream", "The night's work, now."),
     "undo": ("dream", "Take back what a night changed by itself."),

@@ -13,6 +13,7 @@ from hippo_core.errors import StoreError, StoreLockedError, UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.paths import Paths
+from hippo_core.proactive.shown import drop as drop_shown
 from hippo_core.snapshot.purge import kept_out, purge
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
@@ -98,6 +99,7 @@ def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
         purge(paths, memories, holding(doomed.texts))
         with store.transaction():
             store.forgetting.erase(memories, messages, doomed.texts if doomed.thorough else ())
+        drop_shown(paths, memories)
         unfinished = finish(store, paths)
     return Forgotten(
         len(memories), len(messages), unfinished, tuple(_still_in(store, paths, doomed.texts)), tuple(transcripts)

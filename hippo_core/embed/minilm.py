@@ -49,6 +49,11 @@ class MiniLm:
             vectors[batch] = self._embed_batch([ids[i] for i in batch])
         return vectors
 
+    @property
+    def loaded(self) -> bool:
+        """Whether `embed` answers at once."""
+        return self._session is not None
+
     def load(self) -> None:
         """Load the vocabulary and the weights now; VectorsUnavailableError when they cannot be read."""
         self._words.load()
