@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from hippo_core.errors import UsageError
+
 INSTALL_RECORD = "install.json"
 
 
@@ -79,7 +81,7 @@ def data_home() -> Path:
     """The data folder in force."""
     named = os.environ.get("HIPPO_HOME")
     if named:
-        return Path(named).expanduser().absolute()
+        return Path(os.path.expanduser(named)).absolute()
     around = Path(sys.prefix).parent
     if (around / INSTALL_RECORD).exists():
         return around
@@ -87,7 +89,7 @@ def data_home() -> Path:
         from platformdirs import user_data_dir  # 18 ms, so only when nothing nearer answers
     except ImportError:  # the installer asks before anything is installed
         return default_home()
-    return Path(user_data_dir("hippocampus", appauthor=False))
+    return _with_home(Path(user_data_dir("hippocampus", appauthor=False)))
 
 
 def default_home() -> Path:
@@ -98,7 +100,18 @@ def default_home() -> Path:
     named = os.environ.get("XDG_DATA_HOME", "")
     if os.path.isabs(named):
         return Path(named) / "hippocampus"
-    return Path.home() / ("Library/Application Support" if sys.platform == "darwin" else ".local/share") / "hippocampus"
+    below = "Library/Application Support" if sys.platform == "darwin" else ".local/share"
+    return _with_home(Path(os.path.expanduser("~"))) / below / "hippocampus"
+
+
+def _with_home(path: Path) -> Path:
+    """`path`, unless there was no home folder to begin it with, which would make it a folder named ~ right here."""
+    if not path.is_absolute():
+        raise UsageError(
+            "There is no home folder here: neither HOME nor the system names one. Set HIPPO_HOME to a data folder, and "
+            "CLAUDE_CONFIG_DIR to Claude Code's."
+        )
+    return path
 
 
 def current() -> Paths:
@@ -109,7 +122,7 @@ def current() -> Paths:
 def client_home() -> Path:
     """Claude Code's own configuration folder."""
     named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named).expanduser() if named else Path.home() / ".claude"
+    return Path(os.path.expanduser(named)) if named else _with_home(Path(os.path.expanduser("~"))) / ".claude"
 
 
 def ensure_private(folder: Path) -> Path:

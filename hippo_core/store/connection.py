@@ -7,6 +7,7 @@ Knows nothing of tables.
 import contextlib
 import importlib.util
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from hippo_core.paths import ensure_private
 
 APPLICATION_ID = 0x48495050  # "HIPP", in the file's header
 BUSY_TIMEOUT_MS = 5_000
+_LEAST_ROOM = 64 * 1024  # bytes; the index of the write-ahead log alone takes half of it
 
 
 def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: bool = True) -> apsw.Connection:
@@ -33,8 +35,8 @@ def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: b
             _refuse_unreadable(path, newest_schema)
         else:
             _create_private(path)
-        flags = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        db = apsw.Connection(str(path), flags=flags)
+        writing = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        db = _open_for_reading(path) if readonly else apsw.Connection(str(path), flags=writing)
         try:
             db.set_busy_timeout(BUSY_TIMEOUT_MS)
             if readonly:
@@ -82,15 +84,44 @@ def translated(path: Path) -> Iterator[None]:
             "a copy, then run: hippo ingest"
         ) from error
     except apsw.FullError as error:
-        raise errors.StoreFullError(
-            f"The disk that holds {path} is full. Nothing stored before was lost; free some space and run it again."
-        ) from error
+        raise _full(path) from error
     except (apsw.CantOpenError, apsw.IOError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        if _has_no_room(path):  # for the log's index, too, whose failure SQLite calls by another name
+            raise _full(path) from error
         raise errors.StoreUnavailableError(
             f"The store {path} cannot be opened or written ({error}). Check that its folder exists and is yours."
         ) from error
     except OSError as error:
         raise errors.StoreUnavailableError(f"{path}: {error.strerror or error}. Nothing was changed.") from error
+
+
+def _full(path: Path) -> errors.StoreFullError:
+    return errors.StoreFullError(
+        f"The disk that holds {path} is full. Nothing stored before was lost; free some space and run it again."
+    )
+
+
+def _has_no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_ROOM
+    except OSError:
+        return False
+
+
+def _open_for_reading(path: Path) -> apsw.Connection:
+    """A read-only connection, also where the folder cannot be written, so that no log's index can be made there.
+
+    That is a store at rest: without a log, the file by itself is all there is, and nobody here can change it.
+    """
+    if not os.access(path.parent, os.W_OK) and not _has_log(path):
+        uri = f"{path.absolute().as_uri()}?immutable=1"
+        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _refuse_unreadable(path: Path, newest_schema: int) -> None:
@@ -101,7 +132,7 @@ def _refuse_unreadable(path: Path, newest_schema: int) -> None:
         raise errors.StoreCorruptError(
             f"{path} is damaged or is no SQLite database. It was left untouched; move it aside, then run: hippo ingest"
         )
-    probe = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    probe = _open_for_reading(path)
     try:
         probe.set_busy_timeout(BUSY_TIMEOUT_MS)
         application, version = probe.pragma("application_id"), probe.pragma("user_version")
