@@ -51,7 +51,7 @@ def test_recall_options(filled):
 
 def test_archive_finds_and_shows_around(filled):
     done = run("archive", "websocket")
-    assert done.returncode == 0 and "a2 you: the websocket drops" in done.stdout and "before" not in done.stdout
+    assert done.returncode == 0 and "a2 you: the websocket drops" in done.stdout and "a1" not in done.stdout
     around = run("archive", "--around", "a2").stdout
     assert "before" in around and "> a2" in around and "after" in around
     (hit,) = json.loads(run("archive", "websocket", "--json").stdout)["results"]

@@ -5,11 +5,14 @@ import time
 
 import click
 
+from hippo_core import config as settings
 from hippo_core import paths
 from hippo_core.cli.recall import current_folder, on_terminal
-from hippo_core.errors import UsageError
+from hippo_core.embed.base import Embedder
+from hippo_core.embed.choose import open_embedder
+from hippo_core.errors import UsageError, VectorsUnavailableError
 from hippo_core.model.memory import parse_id
-from hippo_core.recall.archive import around_message, search_archive
+from hippo_core.recall.archive import ArchiveFound, around_message, search_archive
 from hippo_core.recall.present import archive_json, archive_text
 from hippo_core.recall.where import search_scopes
 from hippo_core.store import Store
@@ -27,19 +30,30 @@ _CONTEXT = 3
 def archive_command(
     query: tuple[str, ...], around: str | None, project: str | None, everywhere: bool, count: int, as_json: bool
 ) -> None:
-    """Everything that was ever said, searched word for word."""
+    """Everything that was ever said, searched by words and by meaning."""
     started = time.perf_counter()
     with Store.open(paths.current().store, readonly=True) as store:
         if around is not None:
             kind, number = parse_id(around)
             if kind != "message":
                 raise UsageError(f"{around} is a memory; an archived message's id looks like a3f2. See: hippo show ID")
-            hits = [around_message(store, number, _CONTEXT)]
+            found = ArchiveFound([around_message(store, number, _CONTEXT)])
         else:
             scopes, _ = search_scopes(store, current_folder(), project, everywhere)
-            hits = search_archive(store, " ".join(query), scopes=scopes, k=count)
+            found = search_archive(store, " ".join(query), scopes=scopes, embedder=_embedder(), k=count)
     elapsed_ms = (time.perf_counter() - started) * 1000
     if as_json:
-        click.echo(json.dumps(archive_json(hits, elapsed_ms), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(archive_json(found.hits, elapsed_ms, notes=found.notes), ensure_ascii=False, indent=2))
     else:
-        click.echo(archive_text(hits, elapsed_ms, style=on_terminal))
+        click.echo(archive_text(found.hits, elapsed_ms, notes=found.notes, style=on_terminal))
+
+
+def _embedder() -> Embedder | None:
+    """The embedder of the settings; None where there is none, or the archive is not to be searched by meaning."""
+    config = settings.load(paths.current())
+    if not config.archive_meaning:
+        return None
+    try:
+        return open_embedder(config)
+    except VectorsUnavailableError:
+        return None

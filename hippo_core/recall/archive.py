@@ -1,50 +1,77 @@
-"""Search in the raw archive: what was said, word for word. Reads only. Curated memories are not its concern."""
+"""Search in the raw archive: what was said, word for word and by meaning. Reads only.
+
+The best sessions are found first, from the lists in recall/sessions.py, and each is shown by its best turn. Whatever is
+missing (vectors, an older archive's episodes) leaves its list out and a note. Curated memories are not its concern.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hippo_core.embed.base import Embedder
+from hippo_core.errors import VectorsUnavailableError
+from hippo_core.model.message import Role
 from hippo_core.model.scope import Scope
+from hippo_core.recall import sessions
+from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
-from hippo_core.recall.query import read_query
+from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.sessions import DEPTH, EPISODE, MEANING, REPLY, TURN, Hit
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 
-_DEPTH = 100
+JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
+_SPELLED_DEPTH = 200
 
 
 @dataclass(frozen=True)
 class ArchiveHit:
-    """message: the hit. score: 0..1. before, after: neighbours of the same session, when asked for."""
+    """message: the hit. score: 0..1. title, started_at: of its session. before, after: neighbours, when asked for."""
 
     message: Archived
     score: float
     scope_label: str
+    title: str | None = None
+    started_at: float | None = None
     before: list[Archived] = field(default_factory=list)
     after: list[Archived] = field(default_factory=list)
 
 
-def search_archive(
-    store: Store, query: str, *, scopes: Sequence[str] | None, k: int = 5, around: int = 0, withheld: bool = False
-) -> list[ArchiveHit]:
-    """The messages that best hold the words of `query`, at most k, each with `around` turns before and after it.
+@dataclass(frozen=True)
+class ArchiveFound:
+    """hits: best first. notes: what could not be asked."""
 
-    withheld: also those that the guard keeps from the model. UsageError for an empty query.
+    hits: list[ArchiveHit] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def search_archive(
+    store: Store,
+    query: str,
+    *,
+    scopes: Sequence[str] | None,
+    embedder: Embedder | None = None,
+    k: int = 5,
+    around: int = 0,
+    withheld: bool = False,
+) -> ArchiveFound:
+    """The best turns of the sessions that answer `query`, at most k, each with `around` turns before and after it.
+
+    One turn a session, unless fewer than k sessions answer. embedder: None searches by words alone. withheld: also what
+    the guard keeps from the model. UsageError for an empty query.
     """
     asked = read_query(query)
     if asked.empty:
-        return []
+        return ArchiveFound()
     with store.reading():
-        ranked = store.archive.keyword_hits(asked.terms, scopes=scopes, limit=_DEPTH)
-        fused = reciprocal_ranks({"words": ranked}, {"words": 1.0})
-        total, _, _ = store.archive.counts()
-        covered = coverage(store.archive.word_matches(asked.terms, among=list(fused)), total, list(fused))
-        scores = {number: relevance(Evidence(covered[number], fused[number], None)) for number in fused}
-        messages = store.archive.fetch(list(worth_showing(scores)))
-        shown = [message for message in messages.values() if withheld or message.withheld is None]
-        shown.sort(key=lambda message: (-scores[message.id], message.id))
+        search = _Search(store, asked, scopes, withheld)
+        search.by_words()
+        search.by_meaning(embedder)
+        chosen = search.choose(k)
+        messages = store.archive.fetch([number for number, _ in chosen])
         labels = store.archive.projects()
-        return [_hit(store, message, scores[message.id], labels, around) for message in shown[:k]]
+        hits = [_hit(store, messages[number], score, labels, around) for number, score in chosen]
+        return ArchiveFound(hits, search.notes)
 
 
 def around_message(store: Store, number: int, count: int) -> ArchiveHit:
@@ -53,8 +80,149 @@ def around_message(store: Store, number: int, count: int) -> ArchiveHit:
         return _hit(store, store.archive.get(number), 1.0, store.archive.projects(), count)
 
 
+class _Search:
+    """One question on its way through the archive."""
+
+    def __init__(self, store: Store, asked: Query, scopes: Sequence[str] | None, withheld: bool):
+        self._store, self._asked, self._scopes, self._withheld = store, asked, scopes, withheld
+        self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, asked.literals)]))
+        self._spellings, self._only_spelled = spellings(asked)
+        self._lists: dict[str, list[Hit]] = {}
+        self.notes: list[str] = []
+
+    def by_words(self) -> None:
+        turns = self._store.archive.keyword_hits(self._terms, scopes=self._scopes, limit=DEPTH[TURN])
+        self._lists[TURN] = self._placed(turns, others=sessions.OTHERS)
+        episodes = self._store.episodes.keyword_hits(
+            self._terms, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=sessions.USER_COLUMN
+        )
+        self._lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
+        if self._store.episodes.behind():
+            self.notes.append("older sessions are still being indexed")
+
+    def by_meaning(self, embedder: Embedder | None) -> None:
+        vectors = self._store.message_vectors
+        if embedder is None:
+            self.notes.append("no embedding model: keywords only")
+        elif self._only_spelled:
+            pass  # a spelling has no meaning to look for, and loading the model takes longer than all the rest
+        elif not self._store.vectors.available:
+            self.notes.append("no vector index here: keywords only")
+        elif not vectors.has(embedder.fingerprint):
+            self.notes.append("nothing that was said is embedded by this model yet: keywords only")
+        else:
+            try:
+                question = embedder.embed([self._asked.text])[0].tobytes()
+            except VectorsUnavailableError as error:
+                self.notes.append(f"keywords only: {error}")
+                return
+            for kind in (MEANING, REPLY):
+                near = vectors.nearest(embedder.fingerprint, kind, question, scopes=self._scopes, limit=DEPTH[kind])
+                self._lists[kind] = self._placed(near)
+
+    def choose(self, k: int) -> list[tuple[int, float]]:
+        """(message, score) of what is shown, best first: a turn a session, then further turns while there is room."""
+        spelled = self._spelled_out()
+        ranked, messages = sessions.rank(self._lists), sessions.rank_messages(self._lists)
+        for number, session in spelled.items():  # whoever quotes wants the quotation, however well the rest fits
+            ranked[session] = 1.0 + ranked.get(session, 0.0) % 1.0
+            messages[number] = 1.0 + messages.get(number, 0.0) % 1.0
+        order = sorted(ranked, key=lambda session: (-ranked[session], session))[: max(k, JUDGED)]
+        turns = self._best_turns(order, messages, spelled)
+        if not turns:
+            return []
+        further = self._further_turns(turns, messages, spelled) if len(turns) < k else []
+        standing = {number: ranked[session] for session, number in turns.items()}
+        standing |= reciprocal_ranks({"further": [(n, messages[n]) for n in further]}, {"further": 1.0})
+        relevant = self._relevances(standing)
+        best, top = max(relevant[number] for number in turns.values()), max(ranked[session] for session in turns)
+        scores = {number: best * ranked[session] / top for session, number in turns.items()}
+        least = min(scores.values())  # further turns come after
+        scores |= {number: min(relevant[number], least) for number in further}
+        worth = worth_showing(scores)
+        return [(number, score) for number, score in scores.items() if number in worth][:k]
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _placed(self, hits: Sequence[tuple[int, float]], others: float = 1.0) -> list[Hit]:
+        """Message hits with their sessions; without what is withheld."""
+        places = self._store.archive.places([number for number, _ in hits], withheld=self._withheld)
+        return [
+            Hit(places[number][0], number, score * (1.0 if places[number][1] is Role.USER else others))
+            for number, score in hits
+            if number in places
+        ]
+
+    def _spelled_out(self) -> dict[int, str]:
+        """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""
+        if not self._spellings:
+            return {}
+        hits = self._store.archive.keyword_hits(self._spellings, scopes=self._scopes, limit=_SPELLED_DEPTH)
+        held: dict[int, list[tuple[int, str]]] = {}
+        for message in self._store.archive.fetch([number for number, _ in hits]).values():
+            count = sum(spelling.casefold() in message.text.casefold() for spelling in self._spellings)
+            if count and (self._withheld or message.withheld is None):
+                held.setdefault(count, []).append((message.id, message.session_id))
+        return dict(held[max(held)]) if held else {}
+
+    def _best_turns(
+        self, order: Sequence[str], messages: Mapping[int, float], spelled: Mapping[int, str]
+    ) -> dict[str, int]:
+        """Session -> the message that speaks for it, in the given order."""
+        session_of = self._session_of(spelled)
+        best: dict[str, int] = {}
+        for number in sorted(messages, key=lambda number: (-messages[number], number)):
+            best.setdefault(session_of[number], number)
+        missing = [session for session in order if session not in best]  # known by its episodes alone
+        best |= self._store.archive.best_of_sessions(self._terms, missing, withheld=self._withheld)
+        return {session: best[session] for session in order if session in best}
+
+    def _further_turns(
+        self, turns: Mapping[str, int], messages: Mapping[int, float], spelled: Mapping[int, str]
+    ) -> list[int]:
+        """Other messages of the sessions that are shown, best first."""
+        session_of, shown = self._session_of(spelled), set(turns.values())
+        further = [number for number in messages if session_of[number] in turns and number not in shown]
+        return sorted(further, key=lambda number: (-messages[number], number))[:JUDGED]
+
+    def _session_of(self, spelled: Mapping[int, str]) -> dict[int, str]:
+        listed = {hit.message: hit.session for hits in self._lists.values() for hit in hits if hit.message is not None}
+        return listed | dict(spelled)
+
+    def _relevances(self, standing: Mapping[int, float]) -> dict[int, float]:
+        """How likely each of these messages answers. standing: its score, or its session's, among all."""
+        numbers = list(standing)
+        covered = coverage(
+            self._store.archive.word_matches(self._terms, among=numbers), self._store.episodes.newest(), numbers
+        )
+        cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self._lists.get(kind, ())}
+        asked = MEANING in self._lists
+        return {
+            number: relevance(
+                Evidence(covered[number], min(1.0, standing[number]), cosines.get(number, 0.0) if asked else None)
+            )
+            for number in numbers
+        }
+
+
+def spellings(asked: Query) -> tuple[tuple[str, ...], bool]:
+    """What has to be found letter by letter, and whether that is all that was asked.
+
+    Anything in quotes; and names, when the question is nothing else. A name within a sentence is a word as well
+    as others, for the sentence may be about what it means.
+    """
+    words = {word.casefold() for word in asked.words}
+    names = {literal.casefold() for literal in asked.literals}
+    quoted = tuple(text for text in asked.literals if f'"{text}"' in asked.text or f"`{text}`" in asked.text)
+    quoted_words = {word.casefold() for text in quoted for word in text.split()}
+    if words <= names | quoted_words:
+        return asked.literals, True
+    return quoted, False
+
+
 def _hit(store: Store, message: Archived, score: float, labels: Mapping[str, Scope], around: int) -> ArchiveHit:
     label = labels[message.scope].label if message.scope in labels else message.scope
     turns = store.archive.around(message.id, around) if around else [message]
     place = next(i for i, turn in enumerate(turns) if turn.id == message.id)
-    return ArchiveHit(message, score, label, turns[:place], turns[place + 1 :])
+    title, started_at = store.archive.session_head(message.session_id)
+    return ArchiveHit(message, score, label, title, started_at, turns[:place], turns[place + 1 :])

@@ -138,7 +138,9 @@ def _source(memory: Memory) -> str:
 # -- the archive -----------------------------------------------------------------------------------------------------
 
 
-def archive_text(hits: Sequence[ArchiveHit], elapsed_ms: float, *, style: Style = unstyled) -> str:
+def archive_text(
+    hits: Sequence[ArchiveHit], elapsed_ms: float, *, notes: Sequence[str] = (), style: Style = unstyled
+) -> str:
     """For a person: each hit with its neighbours, the hit marked."""
     lines: list[str] = []
     for place, hit in enumerate(hits, 1):
@@ -148,42 +150,47 @@ def archive_text(hits: Sequence[ArchiveHit], elapsed_ms: float, *, style: Style 
         lines += _turn(hit.message, "> " if hit.before or hit.after else "  ")
         for turn in hit.after:
             lines += _turn(turn, "  ")
-    closing = "" if hits else NOTHING_SAID
-    lines.append(style("faint", f"{closing}   {elapsed_ms:.0f} ms".lstrip()))
+    closing = [NOTHING_SAID] if not hits else []
+    closing += [f"({note})" for note in notes]
+    lines.append(style("faint", f"{' '.join(closing)}   {elapsed_ms:.0f} ms".lstrip()))
     return "\n".join(lines)
 
 
-def archive_json(hits: Sequence[ArchiveHit], elapsed_ms: float) -> dict[str, Any]:
+def archive_json(hits: Sequence[ArchiveHit], elapsed_ms: float, *, notes: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "results": [
             {
                 **_turn_json(hit.message),
                 "project": hit.scope_label,
+                "title": hit.title,
+                "session_began": None if hit.started_at is None else _iso(hit.started_at),
                 "score": round(hit.score, 4),
                 "before": [_turn_json(turn) for turn in hit.before],
                 "after": [_turn_json(turn) for turn in hit.after],
             }
             for hit in hits
         ],
+        "notes": list(notes),
         "elapsed_ms": round(elapsed_ms, 1),
     }
 
 
-def archive_for_model(hits: Sequence[ArchiveHit]) -> str:
+def archive_for_model(hits: Sequence[ArchiveHit], notes: Sequence[str] = ()) -> str:
     """For a model: fenced like memories, each turn cut to a readable length; its id leads to all of it."""
     if not hits:
-        return NOTHING_SAID
+        return " ".join([NOTHING_SAID, *(f"({note})" for note in notes)])
     lines = []
     for hit in hits:
         lines.append(f"[{_when_and_where(hit)}]")
         lines += [f"- {turn.public_id} {turn.role.value}: {_one_line(_shown(turn))}"
                   for turn in (*hit.before, hit.message, *hit.after)]  # fmt: skip
-    return _fenced(_SAID_PREAMBLE, lines)
+    return _fenced(_SAID_PREAMBLE, lines + [f"({note})" for note in notes])
 
 
 def _when_and_where(hit: ArchiveHit) -> str:
     day = "undated" if hit.message.at is None else _iso(hit.message.at)[:16].replace("T", " ")
-    return " · ".join((day, hit.scope_label, f"session {hit.message.session_id[:8]}"))
+    about = [day, hit.scope_label, f"session {hit.message.session_id[:8]}"]
+    return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)
 
 
 def _turn(turn: Archived, mark: str) -> list[str]:

@@ -18,6 +18,7 @@ from hippo_core.store.forgotten import Forgotten
 from hippo_core.store.message_vectors import MessageVectors
 from hippo_core.store.words import match_expression, pairs, word_matches
 
+_TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
 
 
@@ -165,6 +166,42 @@ class Archive:
         return self._db.execute(
             "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? ORDER BY rank LIMIT ?", (query, limit)
         ).fetchall()
+
+    def best_of_sessions(self, words: Iterable[str], sessions: Sequence[str], *, withheld: bool) -> dict[str, int]:
+        """Each session's message that best holds `words`, of those sessions that have one. withheld: as in `places`."""
+        query = match_expression(words, None)
+        best: dict[str, int] = {}
+        for session in sessions if query else ():
+            row = self._db.execute(
+                "SELECT rowid FROM message_plain WHERE message_plain MATCH ? AND rowid IN "
+                "(SELECT id FROM message WHERE session_id = ? AND (? OR withheld IS NULL)) ORDER BY rank LIMIT 1",
+                (query, session, withheld),
+            ).fetchone()
+            if row:
+                best[session] = row[0]
+        return best
+
+    def places(self, numbers: Sequence[int], *, withheld: bool) -> dict[int, tuple[str, Role]]:
+        """(session, who speaks) of these messages. withheld: also of those that the guard keeps from the model."""
+        allowed = "" if withheld else " AND id NOT IN (SELECT id FROM message WHERE withheld IS NOT NULL)"
+        rows = self._db.execute(
+            f"SELECT id, session_id, role FROM message WHERE id IN ({','.join('?' * len(numbers))}){allowed}",
+            tuple(numbers),
+        )
+        return {number: (session, Role(role)) for number, session, role in rows}
+
+    def session_head(self, session_id: str) -> tuple[str | None, float | None]:
+        """What a session began with, in one line (its title), and when that was."""
+        row = self._db.execute(
+            "SELECT text FROM message WHERE session_id = ? AND agent_id IS NULL AND role = 'user' AND withheld IS NULL "
+            "ORDER BY id LIMIT 1",
+            (session_id,),
+        ).fetchone()
+        began = self._db.execute("SELECT started_at FROM archive_session WHERE id = ?", (session_id,)).fetchone()
+        line = " ".join(row[0].split()) if row else None
+        if line and len(line) > _TITLE:
+            line = line[: _TITLE - 1].rsplit(" ", 1)[0] + "…"
+        return line, began[0] if began else None
 
     def word_matches(self, words: Iterable[str], *, among: Sequence[int]) -> list[tuple[int, frozenset[int]]]:
         """For each word: how many messages hold it, and which of `among` do."""

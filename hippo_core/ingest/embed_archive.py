@@ -1,0 +1,86 @@
+"""The archive's embed step: gives archived messages their vectors, newest first, at a polite rate. Resumable.
+
+What the user said: all of it in pieces that fit the model, and each of its sentences, for a question is often about
+one remark in passing. What others said: how it begins; the rest of it is found by its words. docs/benchmarks.md has
+what each part gives and costs.
+"""
+
+import re
+import time
+from collections.abc import Callable
+
+from hippo_core.embed.base import Embedder
+from hippo_core.embed.borders import best_cut
+from hippo_core.model.message import Role
+from hippo_core.store import Store
+from hippo_core.store.message_vectors import MEANING, REPLY
+
+SECONDS = 20.0  # of embedding in one pass; the next goes on
+SHARE = 0.5  # of the time at work, so that half a processor stays free for what the user does
+_BATCH = 16
+_SHORTEST_SENTENCE, _LONGEST_SENTENCE, _MOST_SENTENCES = 25, 400, 12
+_OPENING = 350  # letters of a reply, about 80 tokens
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
+
+
+def embed_archive(
+    store: Store,
+    embedder: Embedder,
+    seconds: float | None = SECONDS,
+    on_progress: Callable[[int, int], None] | None = None,
+    *,
+    share: float = SHARE,
+) -> int:
+    """Embed what is waiting for about `seconds` (None: all of it); returns how many messages were come to.
+
+    share: how much of the time to be at work; the rest is slept.
+    """
+    with store.reading():
+        waiting = store.message_vectors.waiting(embedder.fingerprint)
+    deadline = None if seconds is None else time.monotonic() + seconds / share
+    done = 0
+    while deadline is None or time.monotonic() < deadline:
+        began = time.monotonic()
+        with store.reading():
+            batch = store.message_vectors.pending(embedder.fingerprint, _BATCH)
+        if not batch:
+            break
+        _embed_batch(store, embedder, batch)
+        done += len(batch)
+        if on_progress:
+            on_progress(done, max(done, waiting))
+        time.sleep((time.monotonic() - began) * (1 / share - 1))
+    return done
+
+
+def parts(role: Role, text: str, embedder: Embedder) -> tuple[str, list[str]]:
+    """(kind, texts): what of a message is embedded."""
+    if role is not Role.USER:
+        return REPLY, [text if len(text) <= _OPENING else text[: best_cut(text, _OPENING // 2, _OPENING)]]
+    return MEANING, [*embedder.pieces(text), *sentences(text)]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, short ones joined to the next; none of a text that is one sentence."""
+    found: list[str] = []
+    held = ""
+    for part in _SENTENCE_END.split(text):
+        held = f"{held} {part}".strip()
+        if len(held) >= _SHORTEST_SENTENCE:
+            found.append(held[:_LONGEST_SENTENCE])
+            held = ""
+    if held and found:
+        found[-1] = f"{found[-1]} {held}"
+    return found[:_MOST_SENTENCES] if len(found) > 1 else []
+
+
+def _embed_batch(store: Store, embedder: Embedder, batch: list[tuple[int, str, str]]) -> None:
+    chosen = [(number, *parts(Role(role), text, embedder)) for number, role, text in batch]
+    vectors = embedder.embed([text for _, _, texts in chosen for text in texts]).astype("<f4", copy=False)
+    rows = []
+    start = 0
+    for number, kind, texts in chosen:
+        rows.append((number, kind, [vector.tobytes() for vector in vectors[start : start + len(texts)]]))
+        start += len(texts)
+    with store.transaction():
+        store.message_vectors.put(embedder.fingerprint, embedder.dimension, rows)
