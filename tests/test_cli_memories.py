@@ -150,9 +150,9 @@ def test_forget_keeps_the_archive_when_asked(run, paths):
 # -- as a process ------------------------------------------------------------------------------------------------------
 
 
-def hippo_process(*arguments, folder, text=None):
+def hippo_process(*arguments, folder, text=None, program=("-m", "hippo_core.cli.main")):
     return subprocess.run(
-        [sys.executable, "-m", "hippo_core.cli.main", *arguments], cwd=folder, input=text, capture_output=True,
+        [sys.executable, *program, *arguments], cwd=folder, input=text, capture_output=True,
         text=True, encoding="utf-8", env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, timeout=120,
     )  # fmt: skip
 
@@ -175,3 +175,21 @@ def test_forget_in_a_pipe_refuses_with_the_way_out(tmp_path):
     hippo_process("remember", "--no-embed", "quagga", folder=tmp_path)
     done = hippo_process("forget", "m1", folder=tmp_path, text="y\n")
     assert done.returncode == 2 and "--yes" in done.stderr and "quagga" in done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the current folder of a process from being deleted")
+def test_in_a_folder_that_was_deleted_everything_is_searched(tmp_path):
+    hippo_process("remember", "--no-embed", "--global", "quagga", folder=tmp_path)
+    hippo_process("rules", "add", "Never shave a quagga.", "--always", folder=tmp_path)
+
+    def in_no_folder(*command):
+        (tmp_path / "gone").mkdir()
+        start = f"import os, runpy, sys; os.rmdir(os.getcwd()); sys.argv = {['hippo', *command]!r}; "
+        start += 'runpy.run_module("hippo_core.cli.main", run_name="__main__")'
+        return hippo_process(folder=tmp_path / "gone", program=("-c", start))
+
+    for command in (("list",), ("recall", "quagga"), ("rules", "show"), ("status",)):
+        done = in_no_folder(*command)
+        assert done.returncode == 0 and (command == ("status",) or "quagga" in done.stdout), done.stderr
+    done = in_no_folder("remember", "--no-embed", "a thing of this project")
+    assert done.returncode == 2 and "--global" in done.stderr and done.stderr.count("\n") == 1

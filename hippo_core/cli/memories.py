@@ -11,13 +11,13 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core import config as settings
-from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.config import Config
 from hippo_core.counting import counted
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import HippoError, UsageError
 from hippo_core.model.memory import Memory, parse_id
-from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
+from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_used
@@ -54,7 +54,7 @@ def remember_command(
         raise UsageError("A memory is either --global or of one --project.")
     here = paths.current()
     config = settings.load(here)
-    scope = GLOBAL_SCOPE if everywhere else scope_of(os.path.abspath(folder or os.getcwd()))
+    scope = GLOBAL_SCOPE if everywhere else _project_of(folder)
     with Store.open(here.store) as store:
         memory = remember(
             store, here, _text(words), type=MemoryType(type_name) if type_name else None, scope=scope,
@@ -85,7 +85,7 @@ def list_command(
 ) -> None:
     """Memories, the last confirmed first."""
     with Store.open(paths.current().store, readonly=True) as store:
-        scopes, label = search_scopes(store, os.getcwd(), project, everywhere)
+        scopes, label = search_scopes(store, current_folder(), project, everywhere)
         with store.reading():
             found = store.memories.select(
                 scopes=scopes,
@@ -224,6 +224,14 @@ def _day(at: float) -> str:
 def _cut(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
+
+
+def _project_of(folder: str | None) -> Scope:
+    """The project of `folder`, else of the current one."""
+    folder = os.path.abspath(folder) if folder else current_folder()
+    if folder is None:
+        raise UsageError("The current folder was deleted, so there is no project here. Use --project, or --global.")
+    return scope_of(folder)
 
 
 def _text(words: tuple[str, ...]) -> str:

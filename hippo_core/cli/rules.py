@@ -6,6 +6,7 @@ import os
 import click
 
 from hippo_core import paths
+from hippo_core.cli.recall import current_folder
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope, scope_of
@@ -83,8 +84,10 @@ def show(domain: str | None) -> None:
     """What the agent reads for DOMAIN in this folder; without one, the standing rules."""
     from hippo_core.render.rules import rules_for
 
+    folder = current_folder()
+    scopes = [GLOBAL] if folder is None else [GLOBAL, scope_of(folder).key]
     with Store.open(paths.current().store, readonly=True) as store:
-        click.echo(rules_for(store, domain, [GLOBAL, scope_of(os.getcwd()).key]))
+        click.echo(rules_for(store, domain, scopes))
 
 
 @rules_command.command("accept")

@@ -7,7 +7,7 @@ import os
 import click
 
 from hippo_core import clock, paths
-from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
 from hippo_core.ops.status import Status, look
 
@@ -18,7 +18,7 @@ _TYPES_SHOWN = 5
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status_command(as_json: bool) -> None:
     """Is it working, what does it hold, what does it cost, what needs you."""
-    status = look(paths.current(), os.getcwd())
+    status = look(paths.current(), current_folder())
     if as_json:
         click.echo(json.dumps(dataclasses.asdict(status), ensure_ascii=False, indent=2))
     else:

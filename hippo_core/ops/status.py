@@ -13,7 +13,7 @@ from hippo_core import __version__
 from hippo_core import config as settings
 from hippo_core.config import Config
 from hippo_core.errors import HippoError
-from hippo_core.model.scope import scope_of
+from hippo_core.model.scope import GLOBAL, scope_of
 from hippo_core.paths import Paths, client_home
 from hippo_core.render import budget
 from hippo_core.store import Store
@@ -54,8 +54,8 @@ class Status:
     needs: list[str] = field(default_factory=list)
 
 
-def look(paths: Paths, folder: str) -> Status:
-    """The status as seen from `folder`. Raises a StoreError when the store itself cannot be read."""
+def look(paths: Paths, folder: str | None) -> Status:
+    """The status as seen from `folder`, if there is one. Raises a StoreError when the store cannot be read."""
     config = settings.load(paths)
     with Store.open(paths.store, readonly=True) as store, store.reading():
         counts = store.memories.counts()
@@ -119,9 +119,10 @@ def _paid_by(config: Config) -> str:
     return "; ".join(payers) or "nobody"
 
 
-def _tokens(paths: Paths, folder: str) -> tuple[int, int]:
+def _tokens(paths: Paths, folder: str | None) -> tuple[int, int]:
     """(tokens at a session's start, tokens with each prompt) that the hooks put before the model in `folder`."""
-    project = paths.render / "project" / f"{scope_of(folder).key}.json"
+    key = scope_of(folder).key if folder is not None else GLOBAL
+    project = paths.render / "project" / f"{key}.json"
     known = project if project.exists() else paths.render / "project" / "default.json"
     start = _context_tokens(paths.render / "rules.json") + _context_tokens(known)
     return start, _context_tokens(paths.render / "nudge.json")
