@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippo_core.ops import settings
+from hippo_core.ops import client, settings
+from hippo_core.ops.record import Record
 from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
 
 SHAPES = [
@@ -97,6 +98,25 @@ def test_restoring_keeps_the_link_and_the_mode(tmp_path):
     assert link.is_symlink() and real.read_bytes() == b'{"a": 1}'
     if os.name == "posix":
         assert stat.S_IMODE(real.stat().st_mode) == 0o644
+
+
+def test_a_link_to_nowhere_is_left_as_it_was(tmp_path):
+    real, link = tmp_path / "dotfiles.json", tmp_path / "settings.json"
+    try:
+        link.symlink_to(real)
+    except OSError:
+        pytest.skip("this system does not let us make links")
+    real.write_bytes(b"{}")  # as the client does when it registers a plugin
+    settings.write(link, None)
+    assert link.is_symlink() and not real.exists()
+
+
+def test_settings_that_cannot_be_read_are_told_in_a_line_and_left_alone(paths, isolated):
+    unreadable = isolated / ".claude" / "settings.json"
+    unreadable.mkdir(parents=True)  # as good as one without the permission, which the superuser would not notice
+    registration = client.register(paths, Record(paths))
+    assert not registration.done and str(unreadable) in registration.line and "\n" not in registration.line
+    assert client.unregister(Record(paths)) == [] and unreadable.is_dir()
 
 
 NAMES = st.sampled_from(["a", "", 'q"uote', "back\\slash", "部署", "enabledPlugins", "zz"]) | st.text(max_size=5)

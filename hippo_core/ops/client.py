@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hippo_core import paths as places
+from hippo_core.errors import InstallError
 from hippo_core.ops import settings
 from hippo_core.ops.record import Record
 from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
@@ -32,7 +33,10 @@ class Registration:
 def register(paths: Paths, record: Record) -> Registration:
     """Make the staged folder a marketplace of the client and its plugin an installed one."""
     file = places.client_home() / "settings.json"
-    _keep_settings(record, file)
+    try:
+        _keep_settings(record, file)
+    except InstallError as error:  # all else is in place by now, and works
+        return Registration(False, f"not registered: {error}")
     if settings.plugin_enabled(settings.read(file)) is False:
         return Registration(
             True, f"is switched off in Claude Code, and stays so until you run: claude plugin enable {PLUGIN}"

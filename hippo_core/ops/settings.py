@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from json.decoder import JSONDecoder, scanstring
 from pathlib import Path
 
+from hippo_core.errors import InstallError
 from hippo_core.paths import write_atomic
 
 MARKETPLACE = "hippocampus"
@@ -44,18 +45,23 @@ class Before:
 
 
 def read(path: Path) -> bytes | None:
-    """The file's bytes, None where there is none."""
+    """The file's bytes, None where there is none. InstallError where it cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise InstallError(
+            f"{path} cannot be read ({error.strerror or error}), so nothing was changed in it. Mend that and run this "
+            "again."
+        ) from error
 
 
 def write(path: Path, data: bytes | None) -> None:
     """Make the file hold `data`, or be gone. Keeps its mode, and a link that leads to it."""
     target = Path(os.path.realpath(path))
     if data is None:
-        path.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
     elif read(target) != data:
         mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o600
         write_atomic(target, data, mode)
