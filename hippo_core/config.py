@@ -4,6 +4,7 @@ Knows the names and the defaults, not what they are used for.
 """
 
 import json
+import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -44,10 +45,31 @@ def load(paths: Paths) -> Config:
     chosen = {name: value for name, value in raw.items() if name in known}
     if isinstance(chosen.get("half_lives"), dict):
         chosen["half_lives"] = tuple(sorted(chosen["half_lives"].items()))
-    if "alerts" in chosen:
-        named = chosen["alerts"]
+    named = chosen.get("alerts", ())
+    if isinstance(named, (str, list, tuple)) or named is None:
         chosen["alerts"] = tuple(str(one) for one in ([named] if isinstance(named, str) else named or ()))
-    return Config(**chosen)
+    config = Config(**chosen)
+    for name in chosen:
+        if not _fits(name, getattr(config, name)):
+            raise UsageError(
+                f"{paths.config} holds no possible value for {name}. Mend it, or delete it for the default."
+            )
+    return config
+
+
+def _fits(name: str, value: Any) -> bool:
+    """Whether a setting has a value of its kind; what a text may say is for whoever reads it to judge."""
+    if name in ("decay_rate", "idle_minutes"):
+        return _is_amount(value)
+    if name == "half_lives":
+        return isinstance(value, tuple) and all(_is_amount(days) and days > 0 for _, days in value)
+    if name == "openai_base_url":
+        return value is None or isinstance(value, str)
+    return isinstance(value, type(getattr(Config, name)))
+
+
+def _is_amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
 
 
 def save(paths: Paths, **changes: Any) -> None:
