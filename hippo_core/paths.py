@@ -45,6 +45,11 @@ class Paths:
         return self.home / "spool"
 
     @property
+    def queries(self) -> Path:
+        """Vectors of questions asked before, without their words."""
+        return self.home / "queries.cache"
+
+    @property
     def log(self) -> Path:
         return self.home / "log"
 
@@ -127,7 +132,9 @@ def client_home() -> Path:
 
 def ensure_private(folder: Path) -> Path:
     """Create `folder` readable by its owner alone, and return it."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not folder.parent.exists():
+        ensure_private(folder.parent)  # mkdir's own `parents` would leave it to the umask
+    folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 

@@ -9,6 +9,7 @@ import apsw
 
 from hippo_core import clock
 
+_LARGEST = 2**63 - 1  # as nanoseconds the year 2262; a clock may be further ahead than that
 MOST_ATTEMPTS = 3  # then a file that fails is set aside
 
 
@@ -97,7 +98,7 @@ class Progress:
         row = self._db.execute(
             "SELECT max(s.mtime_ns) <= ? OR max(m.at) <= ? FROM message m JOIN ingest_source s ON s.id = m.source_id "
             "WHERE m.session_id = ?",
-            (int(since * 1e9), since, session_id),
+            (min(int(since * 1e9), _LARGEST), since, session_id),
         ).fetchone()
         return bool(row[0])
 
