@@ -32,7 +32,8 @@ def checkout(tmp_path):
 
 def hooks_of(plugin):
     manifest = json.loads((plugin / "hooks" / "hooks.json").read_text(encoding="utf-8"))
-    return [hook for groups in manifest["hooks"].values() for group in groups for hook in group["hooks"]]
+    hooks = [hook for groups in manifest["hooks"].values() for group in groups for hook in group["hooks"]]
+    return [hook for hook in hooks if hook["type"] == "command"]
 
 
 def test_every_hook_runs_the_given_interpreter_and_is_told_the_data_folder(paths):

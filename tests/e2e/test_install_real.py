@@ -27,6 +27,7 @@ def test_installer_ends_with_what_it_stored_where_who_pays_and_a_real_recall(ins
     assert "4 messages" in said and f"{len(memories)} memories" in said and memories
     assert str(installed.paths.store) in said
     assert "nobody pays" in said
+    assert "5 registered with the client's hooks" in said
     example = said.partition("Try it:")[2]
     assert any(memory.text.splitlines()[0] in example for memory in memories)
 
@@ -55,7 +56,7 @@ def test_staged_paths_are_absolute_and_start_in_an_empty_environment(installed: 
     manifest = json.loads((installed.plugin / "hooks" / "hooks.json").read_text(encoding="utf-8"))
     hooks = [hook for groups in manifest["hooks"].values() for group in groups for hook in group["hooks"]]
     assert hooks
-    for hook in hooks:
+    for hook in (hook for hook in hooks if hook["type"] == "command"):
         assert hook["command"] == str(installed.python) and hook["args"][-1] == str(installed.paths.home)
     server = json.loads((installed.plugin / ".mcp.json").read_text(encoding="utf-8"))["mcpServers"]["memory"]
     assert server["command"] == str(installed.python)
