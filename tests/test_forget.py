@@ -372,3 +372,24 @@ def test_killed_at_any_step_the_next_command_finishes_and_nothing_else_is_lost(p
         assert len(doomed.memories) == len(doomed.messages) == (1 if step in ("clean_loose_files", "erase") else 0)
         forget(store, paths, doomed)
         assert not holding(paths.home, SECRET) and not store.forgetting.unfinished
+
+
+def test_a_forget_that_cannot_render_says_so_and_is_completed_later(store, paths):
+    memory = learn(store, SECRET)
+    remember(store, paths, "The port is 9090.", scope=PROJECT, author=Author.HUMAN, actor="user")
+    rendered = paths.render.rename(paths.home / "aside")
+    paths.render.write_bytes(b"a file in the way of a folder")
+    done = forget(store, paths, what_would_go(store, [memory.public_id]))
+    assert done.memories == 1 and str(paths.render) in done.unfinished and "\n" not in done.unfinished
+    assert store.forgetting.unfinished and [kept.text for kept in store.memories.select()] == ["The port is 9090."]
+    paths.render.unlink()
+    rendered.rename(paths.render)
+    assert finish(store, paths) is None and not holding(paths.home, SECRET)
+
+
+def test_an_error_beside_the_store_names_its_own_file(store, paths):
+    paths.home.joinpath("render").write_bytes(b"a file in the way of a folder")
+    with pytest.raises(errors.StoreUnavailableError) as told:
+        remember(store, paths, "The port is 9090.", scope=PROJECT, author=Author.HUMAN, actor="user")
+    assert str(paths.render) in str(told.value) and str(paths.store) not in str(told.value)
+    assert [memory.text for memory in store.memories.select()] == ["The port is 9090."]

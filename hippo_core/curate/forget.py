@@ -118,16 +118,17 @@ def finish(store: Store, paths: Paths, patience: float | None = None) -> str | N
         if not store.forgetting.unfinished:
             return None
     patience = PATIENCE if patience is None else patience
-    refresh(store, paths)
     try:
+        with store.reading():
+            refresh(store, paths)
         _retrying(store, store.forgetting.rewrite, patience)
         _retrying(store, store.forgetting.truncate_log, patience)
         with store.transaction():
             store.forgetting.finished()
     except StoreError as error:
         return (
-            "It is gone from every search, but its bytes may still be in the file until the next hippo command can "
-            f"rewrite it: {error}"
+            "It is gone from every search, but its bytes may still be in the data folder until the next hippo "
+            f"command can rewrite it: {error}"
         )
     return None
 

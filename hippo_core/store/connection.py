@@ -5,6 +5,7 @@ Knows nothing of tables.
 """
 
 import contextlib
+import errno
 import importlib.util
 import os
 import shutil
@@ -91,8 +92,13 @@ def translated(path: Path) -> Iterator[None]:
         raise errors.StoreUnavailableError(
             f"The store {path} cannot be opened or written ({error}). Check that its folder exists and is yours."
         ) from error
-    except OSError as error:
-        raise errors.StoreUnavailableError(f"{path}: {error.strerror or error}. Nothing was changed.") from error
+    except OSError as error:  # also of a file that is written beside the store, when the store is already changed
+        if error.errno == errno.ENOSPC:
+            raise _full(path) from error
+        raise errors.StoreUnavailableError(
+            f"{error.filename or path} cannot be read or written ({error.strerror or error}). Nothing stored was lost; "
+            "check that it is in its place and yours."
+        ) from error
 
 
 def _full(path: Path) -> errors.StoreFullError:
