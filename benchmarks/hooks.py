@@ -21,6 +21,9 @@ from pathlib import Path
 
 from rendered_store import ROOT, make
 
+from hippo_core.monitor import health
+from hippo_core.paths import Paths
+
 _SETTLE = 0.25  # seconds for a started catch-up to end before the next run
 
 
@@ -45,12 +48,22 @@ def _no_stamp(home: Path) -> None:
     (home / "run" / "stop").unlink(missing_ok=True)
 
 
+def _well(home: Path) -> None:
+    health.render(Paths(home), [])
+    health.expect(Paths(home), 3_600, 1_800)
+
+
+def _unwell(home: Path) -> None:
+    health.render(Paths(home), ["the watch job last ran 3 days ago, due every hour"])
+
+
 _PROMPT = "Please look at the flaky tests of the parser and tell me what changed since last week. " * 8
 CASES = (
     Case("every turn", "user_prompt", {"prompt": _PROMPT}, 1.6),
     Case("every turn, three reflexes", "user_prompt", {"prompt": _PROMPT + "git sql css"}, 1.6, _forget_told),
     Case("session start, rules", "session_rules", {"source": "startup"}, 2.5),
-    Case("session start, memory", "session_memory", {"source": "startup"}, 2.5),
+    Case("session start, memory", "session_memory", {"source": "startup"}, 2.5, _well),
+    Case("session start, memory not well", "session_memory", {"source": "startup"}, 2.5, _unwell),
     Case("sub-agent start", "subagent_start", {"agent_type": "Explore"}, 2.5),
     Case("stop, soon after another", "stop", {"stop_hook_active": False}, 3.0),
     Case("stop, starting an archive run", "stop", {"stop_hook_active": False}, 3.0, _no_stamp, starts=True),

@@ -2,12 +2,13 @@
 
 import pytest
 
-from hippo_core.monitor.checks import Expected, Facts, findings
+from hippo_core.monitor.checks import Facts, findings
 from hippo_core.schedule.heartbeat import Beat
+from hippo_core.schedule.jobs import job_named
 
 HOUR, DAY = 3_600.0, 86_400.0
 NOW = 1_800_000_000.0
-WATCH = Expected("watch", HOUR, 2 * HOUR)
+WATCH = job_named("watch")
 
 
 def beat(ran, worked=None, error=None):
@@ -66,7 +67,7 @@ def test_a_disk_without_room_to_rewrite_the_store_is_nearly_full():
 
 def test_one_failed_run_waits_for_the_next_before_anybody_is_told():
     (found,) = findings(Facts(NOW, jobs=[WATCH], beats={"watch": beat(NOW - 60, error="the store is locked")}))
-    assert found.key == "failing:watch" and found.patience > WATCH.interval
+    assert found.key == "failing:watch" and found.patience > WATCH.every
 
 
 @pytest.mark.parametrize(

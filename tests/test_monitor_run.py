@@ -16,15 +16,14 @@ from hippo_core.errors import BusyError
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.monitor import hours
-from hippo_core.monitor.checks import Expected
-from hippo_core.monitor.run import Schedule, look_only, run_once
-from hippo_core.schedule import heartbeat
+from hippo_core.monitor.run import Schedule, look_only, run_once, schedule_of
+from hippo_core.schedule import choose, heartbeat
+from hippo_core.schedule.jobs import JOBS, job_named
 from hippo_core.store import Store
 
 HOUR, DAY = 3_600.0, 86_400.0
 NOON = datetime(2026, 11, 27, 12).timestamp()
-WATCH = Expected("watch", HOUR, 2 * HOUR)
-SCHEDULE = Schedule((WATCH, Expected("monitor", HOUR / 2, HOUR)), NOON - 90 * DAY)
+SCHEDULE = Schedule((job_named("watch"), job_named("monitor")), NOON - 90 * DAY)
 
 
 class Machine:
@@ -305,6 +304,30 @@ def test_showing_tells_nobody_and_writes_nothing(machine):
     before = contents(machine.paths)
     assert keys(look_only(machine.paths, machine.schedule, [machine.projects])) == ["unread"]
     assert contents(machine.paths) == before
+
+
+def test_the_line_about_lateness_comes_and_goes_with_the_schedule(machine, monkeypatch):
+    late, clocked = machine.paths.render / "late", choose.HookTicks()
+    clocked.name = "clock"
+    monkeypatch.setattr(choose, "SCHEDULERS", (clocked, choose.HookTicks()))
+    monkeypatch.setattr(choose, "NAMES", ("clock", "hooks"))
+    assert schedule_of(machine.paths) == Schedule()
+    choose.install(machine.paths, machine.paths.venv / "python", "clock")
+    assert late.read_bytes().startswith(b"3600 ")
+    assert (schedule_of(machine.paths).jobs, schedule_of(machine.paths).by_clock) == (JOBS, True)
+    choose.install(machine.paths, machine.paths.venv / "python", "hooks")
+    assert not late.exists() and not schedule_of(machine.paths).by_clock
+    choose.install(machine.paths, machine.paths.venv / "python", "clock")
+    choose.remove(machine.paths, stay_off=True)
+    assert not late.exists() and schedule_of(machine.paths) == Schedule()
+
+
+def test_a_look_renews_the_line_about_lateness_and_hooks_alone_are_never_late(machine):
+    machine.look()
+    assert (machine.paths.render / "late").read_bytes().startswith(b"3600 ")
+    machine.schedule = Schedule(SCHEDULE.jobs, SCHEDULE.since, by_clock=False)
+    machine.look()
+    assert not (machine.paths.render / "late").exists()
 
 
 def test_the_commands(machine, ntfy):

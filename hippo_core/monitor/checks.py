@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from hippo_core import clock
 from hippo_core.counting import counted
 from hippo_core.schedule.heartbeat import Beat
+from hippo_core.schedule.jobs import Job
 
 HOUR = 3_600.0
 _AWAKE_ENOUGH = 2 * HOUR  # a job is silent only if the machine was awake for so long meanwhile
@@ -33,15 +34,6 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Expected:
-    """A job as scheduled. lateness: seconds after which it is silent."""
-
-    name: str
-    interval: float
-    lateness: float
-
-
-@dataclass(frozen=True)
 class Facts:
     """One look at everything. Times in seconds since the epoch.
 
@@ -55,7 +47,7 @@ class Facts:
     """
 
     now: float
-    jobs: Sequence[Expected] = ()
+    jobs: Sequence[Job] = ()
     scheduled_since: float = 0.0
     beats: Mapping[str, Beat] = field(default_factory=dict)
     awake: Mapping[str, float] = field(default_factory=dict)
@@ -122,7 +114,7 @@ def _silent(facts: Facts) -> Iterator[Finding]:
         overdue = facts.now - last > job.lateness
         if overdue and facts.awake.get(job.name, 0.0) >= min(job.lateness, _AWAKE_ENOUGH):
             ran = f"last ran {_since(beat.last_ran, facts.now)} ago" if beat else "has never run"
-            yield Finding(f"silent:{job.name}", f"the {job.name} job {ran}, due every {_span(job.interval)}")
+            yield Finding(f"silent:{job.name}", f"the {job.name} job {ran}, due every {_span(job.every)}")
 
 
 def _failing(facts: Facts) -> Iterator[Finding]:
@@ -131,7 +123,7 @@ def _failing(facts: Facts) -> Iterator[Finding]:
         beat = facts.beats.get(job.name)
         if beat and beat.error is not None:
             text = f"the {job.name} job fails"
-            yield Finding(f"failing:{job.name}", text, detail=beat.error, patience=1.2 * job.interval)
+            yield Finding(f"failing:{job.name}", text, detail=beat.error, patience=1.2 * job.every)
 
 
 def _delivery(facts: Facts) -> Iterator[Finding]:

@@ -13,9 +13,10 @@ from typing import Any
 
 from hippo_core import clock
 from hippo_core.errors import HippoError, StoreLockedError
-from hippo_core.monitor.checks import HOUR, Expected, Facts
+from hippo_core.monitor.checks import HOUR, Facts
 from hippo_core.paths import Paths
 from hippo_core.schedule import heartbeat
+from hippo_core.schedule.jobs import Job
 from hippo_core.store import Store
 from hippo_core.store.progress import Source
 from hippo_core.transcripts.discover import is_agent_file, session_of, transcript_files
@@ -38,7 +39,7 @@ class Transcript:
 
 def gather(
     paths: Paths,
-    jobs: Sequence[Expected],
+    jobs: Sequence[Job],
     roots: Sequence[Path],
     *,
     awake: Mapping[str, float],

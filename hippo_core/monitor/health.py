@@ -32,13 +32,15 @@ def expect(paths: Paths, lateness: float, interval: float) -> None:
     """A session that starts `lateness` seconds from now or later is told, unless this was called again until then."""
     since, due = clock.day(clock.now()), f"due every {interval / 60:.0f} minutes"
     text = _line([f"nothing has watched over it since {since} ({due})"])
-    head = f"{lateness:.0f} {time.monotonic():.0f}\n".encode()
+    head = b"%d %d\n" % (lateness, time.monotonic())  # rounded down: the clock never seems to have begun anew
     write_atomic(paths.render / "late", head + context_document(_EVENT, text))
 
 
 def expect_nothing(paths: Paths) -> None:
     """There is no schedule, so nothing can be late."""
     (paths.render / "late").unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        paths.render.rmdir()  # where nothing was rendered yet, this leaves no trace
 
 
 def _line(troubles: Sequence[str]) -> str:

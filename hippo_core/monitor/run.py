@@ -17,14 +17,13 @@ from hippo_core.errors import UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.monitor import alerts, channels, health, hours, outbox
 from hippo_core.monitor.alerts import Alert, Notice
-from hippo_core.monitor.checks import FROM_STORE, Expected, Facts, Finding, findings
+from hippo_core.monitor.checks import FROM_STORE, Facts, Finding, findings
 from hippo_core.monitor.facts import gather
 from hippo_core.paths import Paths, write_atomic
 from hippo_core.schedule import choose, heartbeat
-from hippo_core.schedule.jobs import JOBS
+from hippo_core.schedule.jobs import JOBS, Job
 
 JOB = "monitor"
-_LATENESS = 2.0  # intervals after which a job is silent
 _LONGEST_GAP = 2_700.0  # seconds between two looks that the machine can have been awake for
 _THOROUGH_EVERY = clock.DAY
 _TITLES = {alerts.RAISED: "memory needs you", alerts.REPEATED: "memory still needs you", alerts.OVER: "over again"}
@@ -37,7 +36,7 @@ class Schedule:
     by_clock: a scheduler starts them, not the client's hooks, which do so only while there are sessions.
     """
 
-    jobs: tuple[Expected, ...] = ()
+    jobs: tuple[Job, ...] = ()
     since: float = 0.0
     by_clock: bool = True
 
@@ -47,8 +46,7 @@ def schedule_of(paths: Paths) -> Schedule:
     name = choose.chosen(paths)
     if name is None:
         return Schedule()
-    jobs = tuple(Expected(job.name, job.every, _LATENESS * job.every) for job in JOBS)
-    return Schedule(jobs, paths.schedule_record.stat().st_mtime, name != choose.HookTicks.name)
+    return Schedule(JOBS, paths.schedule_record.stat().st_mtime, name != choose.HookTicks.name)
 
 
 @dataclass
@@ -223,7 +221,7 @@ def _render(paths: Paths, schedule: Schedule, troubles: Sequence[str]) -> None:
     health.render(paths, troubles)
     mine = next((job for job in schedule.jobs if job.name == JOB), None)
     if mine and schedule.by_clock:
-        health.expect(paths, mine.lateness, mine.interval)
+        health.expect(paths, mine.lateness, mine.every)
     else:
         health.expect_nothing(paths)
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hippo_core.errors import ScheduleError, UsageError
+from hippo_core.monitor import health
 from hippo_core.paths import Paths, write_atomic
 from hippo_core.schedule.cron import Crontab
-from hippo_core.schedule.jobs import JOBS, Job
+from hippo_core.schedule.jobs import JOBS, Job, job_named
 from hippo_core.schedule.launchd import LaunchAgents
 from hippo_core.schedule.scheduler import Scheduler, Target, target_of
 from hippo_core.schedule.systemd import SystemdTimers
@@ -84,6 +85,7 @@ def install(paths: Paths, python: Path, wanted: str | None = None) -> Registered
         if reason is None:
             reason = _try(paths, scheduler, target)
         if reason is None:
+            _expect_the_monitor(paths, scheduler)
             return Registered(scheduler, len(JOBS), tuple(passed_over))
         passed_over.append(f"{scheduler.name}: {reason}")
     raise ScheduleError(f"The jobs are not registered; {passed_over[0]}. Without --with, one that works is looked for.")
@@ -103,6 +105,7 @@ def remove(paths: Paths, *, stay_off: bool = False) -> list[str]:
     for folder in record.get("made", []):
         with contextlib.suppress(OSError):
             Path(folder).rmdir()
+    health.expect_nothing(paths)
     if stay_off:
         _write(paths, {"with": _OFF, "prefix": ""})
     else:
@@ -123,6 +126,15 @@ def run_missed(paths: Paths) -> None:
     scheduler = chosen(paths)
     if scheduler is not None:
         run_due(paths, overdue=scheduler != HookTicks.name)
+
+
+def _expect_the_monitor(paths: Paths, scheduler: Scheduler) -> None:
+    """From now on sessions say when the monitor is late; not where hooks run it, which they do only in sessions."""
+    monitor = job_named("monitor")
+    if scheduler.name == HookTicks.name:
+        health.expect_nothing(paths)
+    else:
+        health.expect(paths, monitor.lateness, monitor.every)
 
 
 def _try(paths: Paths, scheduler: Scheduler, target: Target) -> str | None:

@@ -35,6 +35,11 @@ class Job:
         """Seconds after a planned time during which somebody else may still be about to run it."""
         return min(self.every / 2, _HOUR)
 
+    @property
+    def lateness(self) -> float:
+        """Seconds without a run after which it is taken for silent."""
+        return 2 * self.every
+
     def planned(self, now: float) -> float:
         """The last planned time that is not after `now`."""
         return max(moment for moment in self._shortly_before(now) if moment <= now)
