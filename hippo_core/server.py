@@ -48,6 +48,7 @@ class Tools:
         self._paths, self._folder = paths, folder
         self._reader = Reader(paths.store)
         self._embedder: Embedder | None = None
+        self._queries: Embedder | None = None  # the same, for questions: it remembers them
         self._embedder_of: Config | None = None
         self._loading = threading.Lock()
         self._unasked: Unasked | None = None
@@ -89,7 +90,7 @@ projects too. sources: with the words each came from."""
         with self._reader.store() as store:
             scopes, label = search_scopes(store, self._folder, None, everywhere)
             found = recall(
-                store, query, embedder=self._embedder_for(config), scopes=scopes,
+                store, query, embedder=self._asked_of(config), scopes=scopes,
                 types=None if type is None else [type], k=_within(k, 1, _MOST_RESULTS), config=config,
             )  # fmt: skip
             said = said_for(store, [result.memory for result in found.results]) if sources else None
@@ -110,7 +111,7 @@ messages before and after each hit (at most 10). everywhere: other projects too.
             scopes, label = search_scopes(store, self._folder, None, everywhere)
             around = _within(around, 0, _MOST_NEIGHBOURS)
             found = search_archive(
-                store, query, scopes=scopes, embedder=self._embedder_for(config) if config.archive_meaning else None,
+                store, query, scopes=scopes, embedder=self._asked_of(config) if config.archive_meaning else None,
                 k=_within(k, 1, _MOST_RESULTS), around=around,
             )  # fmt: skip
             return f"{archive_for_model(found.hits, found.notes)}\n{_searched(label)}"
@@ -146,16 +147,23 @@ first action there. Without a domain: the standing rules, and which domains have
         with self._reader.store() as store:
             return rules_for(store, domain, [scope_of(self._folder).key, GLOBAL])
 
+    def _asked_of(self, config: Config) -> Embedder | None:
+        """The embedder for questions."""
+        self._embedder_for(config)
+        return self._queries
+
     def _embedder_for(self, config: Config) -> Embedder | None:
         """The embedder of the settings in force; None where there is none, so that keywords answer alone."""
+        from hippo_core.embed.cache import CachedQueries
         from hippo_core.embed.choose import open_embedder
 
         with self._loading:
             if self._embedder_of != config:
                 try:
                     self._embedder = open_embedder(config)
+                    self._queries = CachedQueries(self._embedder, self._paths.queries)
                 except HippoError:
-                    self._embedder = None
+                    self._embedder = self._queries = None
                 self._embedder_of = config
             return self._embedder
 

@@ -1,4 +1,4 @@
-"""A literal spelling is found, among others that a stemmer or a splitter takes for the same, in memories and archive."""
+"""A literal spelling is found among others that a stemmer or a splitter takes for the same."""
 
 import pytest
 
@@ -44,8 +44,10 @@ SHAPES = [
     ("sha256:9f86d081884c", "sha256:9f86d081884c", "sha256 9f86d081884c x"),
     ("550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000", "550e8400 e29b 41d4"),
     # environment variables, identifiers
-    ("MAX_RETRIES", "MAX_RETRIES", "max retries"), ("$HOME", "$HOME", "home"), ("NODE_ENV", "NODE_ENV=test", "node env"),
-    ("getUserName", "getUserName()", "get user name"), ("user_id", "user_id", "user id"), ("__init__", "__init__", "init"),
+    ("MAX_RETRIES", "MAX_RETRIES", "max retries"), ("$HOME", "$HOME", "home"),
+    ("NODE_ENV", "NODE_ENV=test", "node env"),
+    ("getUserName", "getUserName()", "get user name"), ("user_id", "user_id", "user id"),
+    ("__init__", "__init__", "init"),
     ("std::vector", "std::vector", "std vector"), ("foo.bar.baz", "foo.bar.baz()", "foo bar baz"),
     ("c++", "C++", "C#"), ("C#", "C#", "C++"), ("@types/node", "@types/node", "types node"), ("I/O", "I/O", "I O"),
     ("array[0]", "array[0]", "array 0"), ("obj->next", "obj->next", "obj next"), ("#fff000", "#fff000", "fff000x"),

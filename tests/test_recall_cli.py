@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -9,13 +10,14 @@ import pytest
 
 import hippo_core
 from hippo_core import config as settings
+from hippo_core.cli.entry import plain_recall
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
-HIPPO = [sys.executable, "-c", "from hippo_core.cli.main import main; main()"]
+HIPPO = [sys.executable, "-m", "hippo_core.cli.entry"]
 
 
 def run(*arguments, cwd=None):
@@ -99,7 +101,7 @@ def test_without_a_store_it_says_what_to_run(paths):
 def test_a_deleted_working_folder_is_no_error(filled, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    code = f"import os; os.rmdir({str(gone)!r}); from hippo_core.cli.main import main; main()"
+    code = f"import os; os.rmdir({str(gone)!r}); from hippo_core.cli.entry import main; main()"
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(hippo_core.__file__))}
     done = subprocess.run(
         [sys.executable, "-c", code, "recall", "redis"], cwd=gone, env=environment, capture_output=True, text=True
@@ -117,3 +119,46 @@ def test_a_cold_recall_loads_nothing_it_does_not_use(filled):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["redis"], ["redis", "docker", "--all"], ["--explain", "redis"], ["-k", "1", "redis"], ["ok"], [],
+        ["redis", "--json"],
+    ],
+)  # fmt: skip
+def test_the_short_way_and_the_framework_answer_alike(filled, arguments):
+    def answered(module):
+        command = [sys.executable, "-m", module, "recall", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
+        return done.returncode, re.sub(r"[\d.]+( ms|,?$)", "", done.stdout, flags=re.MULTILINE), done.stderr
+
+    assert plain_recall(["recall", *arguments]) is not None
+    assert answered("hippo_core.cli.entry") == answered("hippo_core.cli.main")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["recall", "--help"], ["recall", "-k", "0", "x"], ["recall", "-k"], ["recall", "-k", "five", "x"],
+        ["recall", "--type", "fact", "x"], ["recall", "--", "--all"], ["list"], [], ["recall", "-k", "\u0663", "x"],
+    ],
+)  # fmt: skip
+def test_what_is_not_plain_is_left_to_the_framework(arguments):
+    assert plain_recall(arguments) is None
+    if arguments[:1] == ["recall"] and "--help" in arguments:
+        assert "Usage: hippo recall" in run(*arguments).stdout
+
+
+def test_a_name_is_found_without_loading_framework_model_or_arrays(filled):
+    settings.save(filled, embedder="local")
+    code = (
+        "import sys; sys.argv = ['hippo', 'recall', '--all', 'brain.py']\n"
+        "from hippo_core.cli.entry import main; main()\n"
+        "assert not {'click', 'numpy', 'onnxruntime', 'tokenizers'} & sys.modules.keys()"
+    )
+    with Store.open(filled.store) as store, store.transaction():
+        store.memories.add(Draft("Run brain.py first", MemoryType.FACT, GLOBAL, Author.HUMAN), "test")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Run brain.py first" in done.stdout, done.stderr

@@ -4,13 +4,12 @@ Prints an error of ours as its one line and exits with its code. No command's lo
 """
 
 import importlib
-import os
 import sys
 
 import click
 
 from hippo_core import __version__
-from hippo_core.errors import HippoError
+from hippo_core.cli.entry import plain_errors
 
 COMMANDS = {
     # name: (module in hippo_core.cli, help line); the module's function is the name plus `_command`
@@ -62,26 +61,14 @@ def hippo() -> None:
 
 
 def main() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")
-    try:
-        hippo.main(prog_name="hippo", standalone_mode=False)
-    except HippoError as error:
-        _fail(str(error), error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        _fail("Stopped. What was stored before stays stored.", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-
-
-def _fail(line: str, code: int) -> None:
-    click.echo(line, err=True)
-    sys.exit(code)
+    with plain_errors():
+        try:
+            hippo.main(prog_name="hippo", standalone_mode=False)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(error.exit_code)
+        except click.Abort:
+            raise KeyboardInterrupt from None
 
 
 if __name__ == "__main__":

@@ -1,40 +1,13 @@
-"""`hippo recall`: arguments in, results out. The search is recall.pipeline's, the words are recall.present's."""
-
-import json
-import os
+"""`hippo recall`: its arguments, for the command framework. What it does is cli/answer.py's."""
 
 import click
 
-from hippo_core import config as settings
-from hippo_core import paths
-from hippo_core.embed.choose import open_embedder
-from hippo_core.errors import VectorsUnavailableError
+from hippo_core.cli.answer import Request, answer, coloured, current_folder
 from hippo_core.model.types import MemoryType
-from hippo_core.recall.pipeline import recall
-from hippo_core.recall.present import recall_json, recall_text
-from hippo_core.recall.where import search_scopes
-from hippo_core.spool import note_shown
-from hippo_core.store import Store
 
-_STYLES = {
-    "number": {"bold": True},
-    "head": {"fg": "cyan"},
-    "score": {"fg": "green"},
-    "faint": {"dim": True},
-}
+__all__ = ["current_folder", "on_terminal", "recall_command"]
 
-
-def on_terminal(kind: str, text: str) -> str:
-    """Colours, which click takes out again where the output is no terminal."""
-    return click.style(text, **_STYLES[kind])
-
-
-def current_folder() -> str | None:
-    """None where the folder was deleted under the shell."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return None
+on_terminal = coloured  # click takes colours out again where the output is no terminal
 
 
 @click.command("recall")
@@ -56,27 +29,7 @@ def recall_command(
     as_json: bool,
 ) -> None:
     """The memories that answer QUERY, best first."""
-    here = paths.current()
-    config = settings.load(here)
-    with Store.open(here.store, readonly=True) as store:
-        scopes, _ = search_scopes(store, current_folder(), project, everywhere)
-        try:
-            embedder, reason = open_embedder(config), None
-        except VectorsUnavailableError as error:
-            embedder, reason = None, str(error)
-        found = recall(
-            store,
-            " ".join(query),
-            embedder=embedder,
-            scopes=scopes,
-            types=[MemoryType(name) for name in types] or None,
-            k=count,
-            config=config,
-        )
-    note_shown(here, [result.memory.id for result in found.results])
-    if as_json:
-        click.echo(json.dumps(recall_json(found), ensure_ascii=False, indent=2))
-    else:
-        click.echo(recall_text(found, explain=explain, style=on_terminal))
-        if reason and config.embedder != "off":
-            click.echo(reason, err=True)
+    shown, warning = answer(Request(" ".join(query), types, project, everywhere, count, explain, as_json), on_terminal)
+    click.echo(shown)
+    if warning:
+        click.echo(warning, err=True)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from hippo_core.embed.cache import forget_queries
 from hippo_core.paths import Paths, write_atomic
 
 _MOST_BYTES = 64_000_000
@@ -28,7 +29,11 @@ def files_holding(paths: Paths, texts: Iterable[str]) -> list[Path]:
 
 
 def clean_loose_files(paths: Paths, texts: Iterable[str]) -> None:
-    """Take every line that holds one of `texts` out of the logs, and delete half-written files that hold one."""
+    """Take every line that holds one of `texts` out of the logs, and delete half-written files that hold one.
+
+    The vectors of what was asked go all together: which of them speak of these texts cannot be told.
+    """
+    forget_queries(paths.queries)
     forms = _forms(texts)
     for file in _loose_files(paths):
         data = _read(file)

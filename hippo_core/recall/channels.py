@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hippo_core.embed.base import Embedder
+from hippo_core.embed.cache import CachedQueries
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.query import Query
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL = "exact", "words", "meaning"
 DEPTH = 50  # how far down each list is read
 MOST_SETTLED = 10  # more memories than that with a name in them leave something to be ranked by meaning
+ASKED_BEFORE = "asked before: the model was not asked again"
 SETTLED = "the spelling answers: the model was not asked"
 
 
@@ -34,8 +36,8 @@ class Where:
 
 @dataclass
 class Found:
-    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked. remarks: what
-    was done otherwise than usual, for who wants an explanation.
+    """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked.
+    remarks: what was done otherwise than usual, for who wants an explanation.
 
     question: the question's unit vector, and whose it is; None when no vectors were searched.
     """
@@ -101,6 +103,8 @@ def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | No
     except VectorsUnavailableError as error:
         found.notes.append(f"keywords only: {error}")
         return
+    if isinstance(embedder, CachedQueries) and embedder.skipped:
+        found.remarks.append(ASKED_BEFORE)
     found.question = (embedder.fingerprint, vector)
     found.lists[VECTOR_CHANNEL] = store.vectors.nearest(
         embedder.fingerprint, vector.tobytes(), scopes=where.scopes, types=where.types, limit=DEPTH

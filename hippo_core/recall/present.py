@@ -3,14 +3,16 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hippo_core.model.memory import Memory, memory_id
 from hippo_core.model.message import Role
-from hippo_core.recall.archive import ArchiveHit
-from hippo_core.recall.pipeline import Recall, Result
-from hippo_core.recall.why import Said
 from hippo_core.store.archive import Archived
+
+if TYPE_CHECKING:
+    from hippo_core.recall.archive import ArchiveHit
+    from hippo_core.recall.pipeline import Recall, Result
+    from hippo_core.recall.why import Said
 
 NOTHING = "Nothing in memory matches that."
 NOTHING_SAID = "Nothing in the archive matches that."
@@ -33,7 +35,7 @@ def unstyled(kind: str, text: str) -> str:
 # -- memories --------------------------------------------------------------------------------------------------------
 
 
-def recall_text(found: Recall, *, explain: bool = False, style: Style = unstyled) -> str:
+def recall_text(found: "Recall", *, explain: bool = False, style: Style = unstyled) -> str:
     """For a person."""
     lines: list[str] = []
     for place, result in enumerate(found.results, 1):
@@ -55,7 +57,7 @@ def recall_text(found: Recall, *, explain: bool = False, style: Style = unstyled
     return "\n".join(lines)
 
 
-def recall_json(found: Recall) -> dict[str, Any]:
+def recall_json(found: "Recall") -> dict[str, Any]:
     return {
         "query": found.query,
         "results": [
@@ -83,7 +85,7 @@ def recall_json(found: Recall) -> dict[str, Any]:
     }
 
 
-def recall_for_model(found: Recall, said: Mapping[int, Sequence[Said]] | None = None) -> str:
+def recall_for_model(found: "Recall", said: "Mapping[int, Sequence[Said]] | None" = None) -> str:
     """For a model: fenced, labelled as notes, with nothing in it that could close the fence.
 
     said: of each memory, by number, the messages it came from (recall.why.said_for), to be quoted below it.
@@ -99,7 +101,7 @@ def recall_for_model(found: Recall, said: Mapping[int, Sequence[Said]] | None = 
     return _fenced(_NOTES_PREAMBLE, lines + [f"({note})" for note in found.notes])
 
 
-def _quoted(said: Said) -> str:
+def _quoted(said: "Said") -> str:
     message = said.message
     day = "undated" if message.at is None else _iso(message.at)[:10]
     words = _one_line(" ".join(said.lines))
@@ -107,7 +109,7 @@ def _quoted(said: Said) -> str:
     return f'  from {message.public_id}, {message.role.value}, {day}: "{words}"'
 
 
-def explained(result: Result) -> str:
+def explained(result: "Result") -> str:
     """Every stage's number, in order: `words #2, meaning #1, fused 0.97, ...`."""
     shown = []
     for name, value in result.stages.items():
@@ -118,12 +120,12 @@ def explained(result: Result) -> str:
     return ", ".join(shown)
 
 
-def _about(result: Result, between: str = " · ") -> str:
+def _about(result: "Result", between: str = " · ") -> str:
     said = "said by you" if result.memory.frozen else f"confidence {result.memory.confidence:.1f}"
     return between.join((result.memory.type.value, result.age, result.scope_label, said))
 
 
-def _like(result: Result, mark: str) -> str:
+def _like(result: "Result", mark: str) -> str:
     return f"{mark} and {len(result.like)} more like it" if result.like else ""
 
 
@@ -139,7 +141,7 @@ def _source(memory: Memory) -> str:
 
 
 def archive_text(
-    hits: Sequence[ArchiveHit], elapsed_ms: float, *, notes: Sequence[str] = (), style: Style = unstyled
+    hits: "Sequence[ArchiveHit]", elapsed_ms: float, *, notes: Sequence[str] = (), style: Style = unstyled
 ) -> str:
     """For a person: each hit with its neighbours, the hit marked."""
     lines: list[str] = []
@@ -156,7 +158,7 @@ def archive_text(
     return "\n".join(lines)
 
 
-def archive_json(hits: Sequence[ArchiveHit], elapsed_ms: float, *, notes: Sequence[str] = ()) -> dict[str, Any]:
+def archive_json(hits: "Sequence[ArchiveHit]", elapsed_ms: float, *, notes: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "results": [
             {
@@ -175,7 +177,7 @@ def archive_json(hits: Sequence[ArchiveHit], elapsed_ms: float, *, notes: Sequen
     }
 
 
-def archive_for_model(hits: Sequence[ArchiveHit], notes: Sequence[str] = ()) -> str:
+def archive_for_model(hits: "Sequence[ArchiveHit]", notes: Sequence[str] = ()) -> str:
     """For a model: fenced like memories, each turn cut to a readable length; its id leads to all of it."""
     if not hits:
         return " ".join([NOTHING_SAID, *(f"({note})" for note in notes)])
@@ -187,7 +189,7 @@ def archive_for_model(hits: Sequence[ArchiveHit], notes: Sequence[str] = ()) -> 
     return _fenced(_SAID_PREAMBLE, lines + [f"({note})" for note in notes])
 
 
-def _when_and_where(hit: ArchiveHit) -> str:
+def _when_and_where(hit: "ArchiveHit") -> str:
     day = "undated" if hit.message.at is None else _iso(hit.message.at)[:16].replace("T", " ")
     about = [day, hit.scope_label, f"session {hit.message.session_id[:8]}"]
     return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)

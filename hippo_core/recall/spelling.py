@@ -1,4 +1,4 @@
-"""Whether a text holds a name exactly as it is spelled: brain.py but not brainpy, --force but not --force-with-lease. Pure.
+"""Whether a text holds a name as it is spelled: brain.py but not brainpy, --force but not --force-with-lease. Pure.
 
 The indexes split text at most signs, so they find what may be the name; this decides.
 """

@@ -1,0 +1,84 @@
+"""Where the `hippo` program starts. A plain `hippo recall` is answered here; all else goes to the command framework.
+
+The framework's import takes longer than the search for a name, and `recall` is what people and agents wait for. What is
+not plainly an option known here is the framework's: it alone knows what is wrong with it, and what help to give.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hippo_core.errors import HippoError
+
+if TYPE_CHECKING:
+    from hippo_core.cli.answer import Request
+
+_FLAGS = {"--all": "everywhere", "--explain": "explain", "--json": "as_json"}
+
+
+def main() -> None:
+    request = plain_recall(sys.argv[1:])
+    if request is None or (os.name == "nt" and sys.stdout.isatty()):  # an old console needs its colours translated
+        from hippo_core.cli.main import main as framework
+
+        return framework()
+    with plain_errors():
+        from hippo_core.cli.answer import answer, coloured
+        from hippo_core.recall.present import unstyled
+
+        shown, warning = answer(request, coloured if sys.stdout.isatty() else unstyled)
+        print(shown, flush=True)
+        if warning:
+            print(warning, file=sys.stderr)
+
+
+def plain_recall(arguments: Sequence[str]) -> "Request | None":
+    """The request, when the arguments are `recall`, words and the options known here."""
+    if not arguments or arguments[0] != "recall":
+        return None
+    words: list[str] = []
+    chosen: dict[str, object] = {}
+    rest = iter(arguments[1:])
+    for argument in rest:
+        if argument in _FLAGS:
+            chosen[_FLAGS[argument]] = True
+        elif argument == "-k":
+            count = next(rest, "")
+            if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 50):
+                return None
+            chosen["count"] = int(count)
+        elif argument.startswith("-"):
+            return None
+        else:
+            words.append(argument)
+    from hippo_core.cli.answer import Request
+
+    return Request(" ".join(words), **chosen)
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """UTF-8 on both streams, and an error of ours as its one line with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        yield
+    except HippoError as error:
+        _stop(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        _stop("Stopped. What was stored before stays stored.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _stop(line: str, code: int) -> None:
+    print(line, file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

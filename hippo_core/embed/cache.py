@@ -1,0 +1,125 @@
+"""Vectors of questions that were asked before: the last in this process, and in a small file for the next one.
+
+The file holds no words: a question is known by a hash under a key that was drawn when the file was made, so forgetting,
+which deletes the file, takes the key along. Whatever is wrong with the file, the model answers instead. Knows no store.
+"""
+
+import contextlib
+import os
+import struct
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hippo_core.embed.base import Embedder
+from hippo_core.paths import write_atomic
+
+if TYPE_CHECKING:
+    import numpy
+
+IN_PROCESS = 256
+IN_FILE = 256  # questions; when there are so many, the newer half is kept
+_MAGIC = b"hippoq1\n"
+_KEY, _DIGEST, _CHECK = 32, 16, 8
+_HEAD = len(_MAGIC) + 4 + _KEY
+
+
+class CachedQueries:
+    """An embedder that asks `embedder` only for questions it has not met. For questions, not for what is stored."""
+
+    def __init__(self, embedder: Embedder, file: Path):
+        self.fingerprint, self.dimension = embedder.fingerprint, embedder.dimension
+        self._embedder, self._file = embedder, file
+        self._lock = threading.Lock()
+        self._own_key = os.urandom(_KEY)
+        self._known: OrderedDict[bytes, bytes] = OrderedDict()
+        self.skipped = False  # whether the last question was answered without the model
+
+    def pieces(self, text: str) -> list[str]:
+        return self._embedder.pieces(text)
+
+    def embed(self, texts: Sequence[str]) -> "numpy.ndarray":
+        import numpy
+
+        vectors = []
+        for text in texts:
+            data = self._vector(text)
+            vectors.append(numpy.frombuffer(data, dtype="<f4"))
+        return numpy.stack(vectors).astype(numpy.float32) if vectors else self._embedder.embed([])
+
+    def _vector(self, text: str) -> bytes:
+        own = self._digest(text, self._own_key)
+        with self._lock:
+            known = self._known.get(own)
+        if known is None:
+            key, records = self._read()
+            known = records.get(self._digest(text, key)) if key else None
+        self.skipped = known is not None
+        if known is None:
+            known = self._embedder.embed([text])[0].astype("<f4").tobytes()
+            self._write(text, known, key, records)
+        with self._lock:
+            self._known[own] = known
+            self._known.move_to_end(own)
+            while len(self._known) > IN_PROCESS:
+                self._known.popitem(last=False)
+        return known
+
+    def _digest(self, text: str, key: bytes) -> bytes:
+        words = f"{self.fingerprint}\0{text}".encode("utf-8", "surrogatepass")
+        return blake2b(words, key=key, digest_size=_DIGEST).digest()
+
+    # -- the file: head (magic, dimension, key), then records (digest, check, vector) ----------------------------------
+
+    @property
+    def _record(self) -> int:
+        return _DIGEST + _CHECK + 4 * self.dimension
+
+    def _read(self) -> tuple[bytes | None, dict[bytes, bytes]]:
+        """The file's key and its records, oldest first; no key when there is no such file."""
+        try:
+            with self._file.open("rb") as file:
+                data = file.read(_HEAD + 4 * IN_FILE * self._record)
+        except OSError:
+            return None, {}
+        if len(data) < _HEAD or data[: len(_MAGIC) + 4] != _MAGIC + struct.pack("<I", self.dimension):
+            return None, {}
+        key = data[_HEAD - _KEY : _HEAD]
+        records = {}
+        for start in range(_HEAD, len(data) - self._record + 1, self._record):
+            digest, vector = data[start : start + _DIGEST], data[start + _DIGEST + _CHECK : start + self._record]
+            if data[start + _DIGEST : start + _DIGEST + _CHECK] == _check(digest, vector, key):
+                records[digest] = vector
+        return key, records
+
+    def _write(self, text: str, vector: bytes, key: bytes | None, records: dict[bytes, bytes]) -> None:
+        """Add one question. A record written beside another process's is at worst lost, never taken for another."""
+        with contextlib.suppress(OSError):
+            new = key or os.urandom(_KEY)
+            record = self._packed(self._digest(text, new), vector, new)
+            if key is None or len(records) >= IN_FILE or (self._file.stat().st_size - _HEAD) % self._record:
+                kept = list(records.items())[-IN_FILE // 2 :] if key else []
+                head = _MAGIC + struct.pack("<I", self.dimension) + new
+                write_atomic(self._file, head + b"".join(self._packed(*pair, new) for pair in kept) + record)
+                return
+            descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            try:
+                os.write(descriptor, record)
+            finally:
+                os.close(descriptor)
+
+    def _packed(self, digest: bytes, vector: bytes, key: bytes) -> bytes:
+        return digest + _check(digest, vector, key) + vector
+
+
+def forget_queries(file: Path) -> None:
+    """Delete the file and what was left half-written of it; a question asked again is embedded again."""
+    for left in (file, *file.parent.glob(f".{file.name}.*.tmp")):
+        left.unlink(missing_ok=True)
+
+
+def _check(digest: bytes, vector: bytes, key: bytes) -> bytes:
+    return blake2b(digest + vector, key=key, digest_size=_CHECK).digest()
