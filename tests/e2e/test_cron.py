@@ -54,7 +54,7 @@ def crontab() -> Iterator[bytes | None]:
 
 
 def test_cron_runs_the_watcher_and_the_uninstaller_leaves_the_crontab_as_it_was(daemon, crontab, tmp_path, pip_cache):
-    others = b"# somebody's own\n11 4 * * 1 /bin/true --with=100\\%  \n"
+    others = (crontab or b"") + b"# somebody's own\n11 4 * * 1 /bin/true --with=100\\%  \n"
     subprocess.run(["crontab", "-"], input=others, check=True)
     user = User(tmp_path / "user", pip_cache)
     user.extra |= {"HIPPO_SCHEDULER": "cron", "CLAUDE_CONFIG_DIR": str(user.client_folder)}
