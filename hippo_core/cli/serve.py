@@ -13,5 +13,7 @@ def serve_command() -> None:
     if os.environ.get("HIPPO_CHILD"):
         return  # a session that our own distiller runs gets no memory tools
     from hippo_core.server import serve
+    from hippo_core.wire import mend_input
 
+    mend_input()
     serve(places.current())
