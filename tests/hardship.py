@@ -85,7 +85,7 @@ def whole_store(home: Path) -> dict[str, Any]:
         tables += [f"memory_vector_{model}" for (model,) in db.execute("SELECT id FROM embedding_model").fetchall()]
         found = {name: _rows(db, name) for name in tables}
     for file in sorted((home / "render").rglob("*")):
-        if file.is_file():
+        if file.is_file() and not file.name.startswith("."):  # what a killed process was just writing
             found[f"render/{file.relative_to(home / 'render').as_posix()}"] = hashlib.sha256(
                 file.read_bytes()
             ).hexdigest()

@@ -1,6 +1,8 @@
 """The night retires only what it may, no more than its share, and every change of it can be taken back."""
 
 import json
+import os
+import time
 from pathlib import Path
 
 import apsw
@@ -245,6 +247,15 @@ def test_a_night_writes_its_heartbeat(store, paths, monkeypatch):
     dream(paths), dream(paths)
     idle = heartbeat.read(paths, "dream")
     assert idle.last_ran == NOW + clock.DAY and idle.counts["retired"] == 0
+
+
+def test_half_written_files_of_killed_processes_go(store, paths):
+    paths.render.mkdir(parents=True, exist_ok=True)
+    old, young = paths.render / ".rules.json.1.tmp", paths.render / ".nudge.json.2.tmp"
+    for file in (old, young):
+        file.write_bytes(b"half")
+    os.utime(old, (time.time() - 90_000,) * 2)
+    assert dream(paths).cleared == 1 and not old.exists() and young.exists()
 
 
 def test_one_dream_at_a_time(store, paths):

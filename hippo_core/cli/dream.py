@@ -36,6 +36,8 @@ def dream_command(as_json: bool) -> None:
     rows += [("mended", line) for line in report.mended]
     if report.rebuilt:
         rows.append(("rebuilt", f"{report.rebuilt} keyword indexes"))
+    if report.cleared:
+        rows.append(("cleared", f"{report.cleared} half-written files of processes that were killed"))
     click.echo("\n".join(f"  {name:<10}{text}" for name, text in rows) or "Nothing was due.")
 
 

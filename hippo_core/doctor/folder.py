@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import stat
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from hippo_core.doctor.base import Finding, Patient, counted, ill, well
 from hippo_core.errors import HippoError, VectorsUnavailableError
 from hippo_core.paths import Paths
 
-_ABANDONED = 3_600.0  # seconds after which a half-written file belongs to nobody
 _LONGEST_JOB = 3 * 3_600.0
 _LEAST_FREE = 100_000_000
 
@@ -69,22 +67,15 @@ def _close(paths: list[Path]) -> str:
 
 
 def leftovers(patient: Patient) -> Iterator[Finding]:
-    old = [
-        path
-        for path in _own(patient.paths)
-        if path.name.startswith(".") and path.suffix == ".tmp" and time.time() - path.lstat().st_mtime > _ABANDONED
-    ]
+    from hippo_core.dream.leftovers import clear, half_written
+
+    old = half_written(patient.paths)
     if not old:
         yield well("leftovers", "no half-written files")
         return
     yield ill("leftovers", f"{counted(len(old), 'half-written file')}, first {old[0]}",
-              "A process died while it wrote.", "hippo doctor --fix", lambda: _delete(old))  # fmt: skip
-
-
-def _delete(paths: list[Path]) -> str:
-    for path in paths:
-        path.unlink(missing_ok=True)
-    return f"{counted(len(paths), 'file')} deleted"
+              "A process died while it wrote; the next night deletes it.", "hippo doctor --fix",
+              lambda: f"{counted(clear(patient.paths), 'file')} deleted")  # fmt: skip
 
 
 def locks(patient: Patient) -> Iterator[Finding]:

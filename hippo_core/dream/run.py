@@ -7,6 +7,7 @@ Knows the order of the steps and nothing of how each is done.
 from dataclasses import dataclass, field
 
 from hippo_core import config as settings
+from hippo_core.dream.leftovers import clear
 from hippo_core.dream.retire import Retirement, retire_due
 from hippo_core.dream.selfcheck import check_indexes
 from hippo_core.dream.spool import fold
@@ -23,17 +24,18 @@ JOB = "dream"
 class DreamReport:
     """counted: how many times a memory was shown or used. mended: lines about indexes that differed from their rows.
 
-    rebuilt: keyword indexes made anew.
+    rebuilt: keyword indexes made anew. cleared: half-written files of killed processes.
     """
 
     retirement: Retirement = Retirement()
     counted: int = 0
     mended: list[str] = field(default_factory=list)
     rebuilt: int = 0
+    cleared: int = 0
 
     @property
     def worked(self) -> bool:
-        return bool(self.retirement.retired or self.counted or self.mended or self.rebuilt)
+        return bool(self.retirement.retired or self.counted or self.mended or self.rebuilt or self.cleared)
 
     def counts(self) -> dict[str, int]:
         return {
@@ -42,6 +44,7 @@ class DreamReport:
             "counted": self.counted,
             "mended": len(self.mended),
             "rebuilt": self.rebuilt,
+            "cleared": self.cleared,
         }
 
 
@@ -69,6 +72,7 @@ def _night(paths: Paths) -> DreamReport:
         report.rebuilt = rebuild_curated(store)
         refresh(store, paths)
         finish(store, paths, patience=0)  # what an interrupted forget left to do
+    report.cleared = clear(paths)
     return report
 
 

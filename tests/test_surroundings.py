@@ -1,0 +1,162 @@
+"""Strange clocks, time zones, homes and paths: every command ends in a plain line, and nothing is lost."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hardship import ROOT, session_lines
+from transcript_files import SESSION
+
+from hippo_core.store import Store
+
+# Several commands in one process, as a start of Python for each would be most of these tests' time.
+_COMMANDS = """
+import json, sys
+from hippo_core.cli.main import main
+
+for command in json.loads(sys.argv[1]):
+    sys.argv[1:] = command
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            print("failed:", command, file=sys.stderr)
+            raise
+"""
+
+
+def python(*arguments, user=None, **changes):
+    """Run with the test's environment and these changes (None: unset). It may fail, but without a trace."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    for name, value in changes.items():
+        environment.pop(name, None)
+        if value is not None:
+            environment[name] = str(value)
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, encoding="utf-8",
+        env=environment, cwd="/" if os.name == "posix" else None, user=user,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
+def hippo(*arguments, **more):
+    return python("-m", "hippo_core.cli.main", *arguments, **more)
+
+
+@pytest.fixture
+def root(isolated):
+    folder = isolated / "projects"
+    folder.mkdir()
+    (folder / f"{SESSION}.jsonl").write_bytes(session_lines(SESSION, 6))
+    return folder
+
+
+def ingest(root, **changes):
+    return hippo("ingest", "--now", "--no-embed", "--from", str(root), **changes)
+
+
+def all_day(root, home, **changes):
+    """What a day asks of it; returns the number of archived messages."""
+    commands = [
+        ["ingest", "--now", "--no-embed", "--from", str(root)], ["status"], ["dream"], ["recall", "which", "library"],
+        ["archive", "worker"], ["list", "--all"], ["undo", "--list"],
+    ]  # fmt: skip
+    done = python("-c", _COMMANDS, json.dumps(commands), HIPPO_HOME=home, **changes)
+    assert done.returncode == 0, done.stderr
+    with Store.open(Path(home) / "memory.db", readonly=True) as store:
+        return store.archive.counts()[0]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Shanghai", "UTC-8", "", "America/St_Johns", "No/Such_Zone", ":"])
+def test_time_zones(paths, root, zone):
+    """Half past midnight at UTC+8 is still the day before at UTC."""
+    changes = {"TZ": zone, "HIPPO_NOW": "1799944200"}
+    assert all_day(root, paths.home, **changes) == 12
+    with Store.open(paths.store, readonly=True) as store:
+        assert store.archive.span()[0] == pytest.approx(1_777_593_600)  # 2026-05-01T00:00:00Z, wherever this runs
+
+
+@pytest.mark.parametrize("now", ["0", "1", "946684800", "32503680000", "253402300000"])
+def test_clocks_that_are_wrong_by_years(paths, root, now):
+    assert all_day(root, paths.home, HIPPO_NOW=now) == 12
+    assert all_day(root, paths.home) == 12, "and the clock is put right again"
+    with Store.open(paths.store, readonly=True) as store:
+        memories = store.memories.select(status=None)
+        assert memories and all(memory.confirmed_at < 1.8e9 for memory in memories), "the message's clock counts"
+
+
+def test_a_clock_put_back_between_two_passes_reads_what_is_new(paths, root):
+    ingest(root, HIPPO_NOW="1900000000")
+    file = root / f"{SESSION}.jsonl"
+    file.write_bytes(file.read_bytes() + session_lines(SESSION, 2, begin=18))
+    os.utime(file, (1_000_000_000, 1_000_000_000))
+    assert all_day(root, paths.home, HIPPO_NOW="1000000000") == 16
+
+
+@pytest.mark.parametrize(
+    "name", ["with two  spaces", "ünïcödé 部署 🙂", 'quote\'s "and" $dollar `tick`', "-dash", "a;b&c"]
+)
+def test_any_path(isolated, name):
+    if os.name == "nt" and '"' in name:
+        pytest.skip("Windows allows no such name")
+    home, root = isolated / name / "data", isolated / name / "client" / "projects" / name
+    root.mkdir(parents=True)
+    (root / f"{SESSION}.jsonl").write_bytes(session_lines(SESSION, 6, place=name.replace('"', "")))
+    places = {"HIPPO_HOME": home, "CLAUDE_CONFIG_DIR": isolated / name / "client"}
+    assert all_day(root, home, CLAUDE_CONFIG_DIR=places["CLAUDE_CONFIG_DIR"]) == 12
+    checks = json.loads(hippo("doctor", "--json", **places).stdout)["checks"]
+    assert {check["check"] for check in checks if not check["ok"]} <= {"plugin", "scheduler", "meaning", "jobs"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="HOME is a POSIX matter")
+def test_without_a_home(paths, root):
+    assert all_day(root, paths.home, HOME=None, CLAUDE_CONFIG_DIR=None) == 12
+    hippo("doctor", HOME=None, CLAUDE_CONFIG_DIR=None)
+    assert ingest(root, HOME="", CLAUDE_CONFIG_DIR=None).returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="becoming a user without an account needs root")
+def test_a_user_without_an_account_and_without_a_home():
+    try:
+        subprocess.run([sys.executable, "-c", ""], user=54_321, check=True, stderr=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this interpreter is not for other users")
+    for command in (["status"], ["recall", "x"], ["doctor"], ["ingest"], ["dream"]):
+        done = hippo(*command, user=54_321, HOME=None, HIPPO_HOME=None, CLAUDE_CONFIG_DIR=None, XDG_DATA_HOME=None)
+        assert done.returncode and done.stderr.count("\n") <= 1, done.stderr
+
+
+@pytest.mark.parametrize("command", [
+    ["ingest"], ["remember", "x"], ["dream"], ["recall", "x"], ["status"], ["doctor"], ["catch-up"],
+])  # fmt: skip
+def test_a_data_folder_that_cannot_be_made(isolated, command):
+    (isolated / "file").write_bytes(b"")
+    done = hippo(*command, HIPPO_HOME=isolated / "file" / "data")
+    assert done.stderr.count("\n") <= 1 and (done.returncode == 0) is (command == ["catch-up"])
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can lay a file out for another user")
+def test_a_read_only_home_still_answers(tmp_path_factory, root, isolated):
+    """A store on a read-only medium: reading commands work, writing ones say in a line that they cannot."""
+    home = isolated / "frozen"
+    ingest(root, HIPPO_HOME=home)
+    with Store.open(home / "memory.db") as store:
+        store.forgetting.truncate_log()
+    if subprocess.run(["mount", "-o", "bind,ro", str(home), str(home)], capture_output=True).returncode:
+        pytest.skip("a read-only file system cannot be mounted here")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(home)], check=True)
+        commands = [["recall", "which", "library"], ["archive", "worker"], ["status"], ["list", "--all"]]
+        done = python("-c", _COMMANDS, json.dumps(commands), HIPPO_HOME=home)
+        assert done.returncode == 0 and "worker of shop" in done.stdout, done.stderr
+        for command in (["remember", "x is y"], ["dream"], ["ingest", "--from", str(root)]):
+            done = hippo(*command, HIPPO_HOME=home)
+            assert done.returncode == 1 and done.stderr.count("\n") == 1 and "frozen" in done.stderr, done.stderr
+        assert hippo("catch-up", HIPPO_HOME=home).stderr == ""
+        hippo("doctor", HIPPO_HOME=home)
+    finally:
+        subprocess.run(["umount", "-l", str(home)], check=True)
