@@ -6,7 +6,8 @@ variety can prefer one good answer to another, but never lift what hardly fits.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hippo_core.recall.stopwords import STOP_WORDS
@@ -53,19 +54,25 @@ def says_the_same(one: str, other: str) -> bool:
 
     A model finds "deploys go to staging" nearer to "deploys go to production" than to many of its own phrasings.
     """
-    if set(_FIGURE.findall(one)) != set(_FIGURE.findall(other)):
-        return False
-    a, b = _WORD.findall(one.casefold()), _WORD.findall(other.casefold())
-    return _DENIALS.isdisjoint(a) == _DENIALS.isdisjoint(b) and not _swapped(a, b)
+    figures_a, denied_a, words_a = _parts(one)
+    figures_b, denied_b, words_b = _parts(other)
+    return figures_a == figures_b and denied_a == denied_b and not _swapped(words_a, words_b)
 
 
-def _swapped(a: list[str], b: list[str]) -> bool:
+@lru_cache(maxsize=256)
+def _parts(text: str) -> tuple[frozenset[str], bool, tuple[str, ...]]:
+    """A text's figures, whether it denies something, its words."""
+    words = tuple(_WORD.findall(text.casefold()))
+    return frozenset(_FIGURE.findall(text)), not _DENIALS.isdisjoint(words), words
+
+
+def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
     """Whether the two are one sentence but for a few content words in one place."""
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
+    start, shorter = 0, min(len(a), len(b))
+    while start < shorter and a[start] == b[start]:
         start += 1
     end = 0
-    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+    while end < shorter - start and a[-1 - end] == b[-1 - end]:
         end += 1
     only_a, only_b = a[start : len(a) - end], b[start : len(b) - end]
     if max(len(only_a), len(only_b)) > min(_MOST_SWAPPED, start + end):
@@ -91,10 +98,15 @@ def most_varied(
 
 def vector_similarity(vectors: "Mapping[int, numpy.ndarray]", otherwise: Similarity) -> Similarity:
     """Cosine of unit vectors; `otherwise` for a pair that lacks one."""
+    import numpy
+
+    rows = {item: row for row, item in enumerate(vectors)}
+    stacked = numpy.stack(list(vectors.values()))
+    cosines = numpy.maximum(stacked @ stacked.T, 0).tolist()  # all at once: one by one they take longer than the search
 
     def similarity(a: int, b: int) -> float:
-        if a in vectors and b in vectors:
-            return max(0.0, float(vectors[a] @ vectors[b]))
+        if a in rows and b in rows:
+            return cosines[rows[a]][rows[b]]
         return otherwise(a, b)
 
     return similarity
