@@ -4,9 +4,9 @@
     python benchmarks/distill.py
     HIPPO_SAMPLES=DIR python benchmarks/distill.py --show
 
-Printed: precision and recall on the labelled sessions of the tests, those the cues were developed on and those held
-out. With HIPPO_SAMPLES also how many memories real sessions yield and the processor time of the distiller alone;
---show prints each memory.
+Printed: precision and recall on the labelled sessions of the tests: those the cues were developed on, those held out,
+and longer ones. With HIPPO_SAMPLES also how many memories real sessions yield and the processor time of the
+distiller alone; --show prints each memory.
 """
 
 import argparse
@@ -20,7 +20,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from labelled_sessions import DEVELOPED, HELD_OUT, precision_and_recall  # noqa: E402
+from labelled_sessions import precision_and_recall  # noqa: E402
+from labelled_sessions_developed import DEVELOPED  # noqa: E402
+from labelled_sessions_held_out import HELD_OUT  # noqa: E402
+from labelled_sessions_long import LONG  # noqa: E402
 
 from hippo_core.distill.base import SessionText  # noqa: E402
 from hippo_core.distill.offline import OfflineDistiller  # noqa: E402
@@ -65,7 +68,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--show", action="store_true", help="print every memory taken from real sessions")
     show = options.parse_args().show
-    for name, labelled in (("developed on", DEVELOPED), ("held out", HELD_OUT)):
+    for name, labelled in (("developed on", DEVELOPED), ("held out", HELD_OUT), ("longer", LONG)):
         precision, recall = precision_and_recall(labelled)
         print(f"{len(labelled):>3} sessions {name:<13} precision {precision:.2f}  recall {recall:.2f}")
     samples = os.environ.get("HIPPO_SAMPLES")

@@ -1,10 +1,13 @@
 """How much of what matters the offline distiller finds, and how much else it brings, on labelled sessions."""
 
 import pytest
-from labelled_sessions import DEVELOPED, HELD_OUT, distil, precision_and_recall
+from labelled_sessions import distil, precision_and_recall
+from labelled_sessions_developed import DEVELOPED
+from labelled_sessions_held_out import HELD_OUT
+from labelled_sessions_long import LONG
 
 
-@pytest.mark.parametrize("labelled", DEVELOPED + HELD_OUT, ids=lambda labelled: labelled.name)
+@pytest.mark.parametrize("labelled", DEVELOPED + HELD_OUT + LONG, ids=lambda labelled: labelled.name)
 def test_what_is_only_in_the_way_is_never_kept(labelled):
     kept = [draft.text for draft in distil(labelled)]
     assert not [text for text in kept for word in labelled.never if word.casefold() in text.casefold()]
