@@ -71,8 +71,22 @@ def plain_errors() -> Iterator[None]:
     except KeyboardInterrupt:
         _stop("Stopped. What was stored before stays stored.", 130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         sys.exit(0)
+    except Exception as error:  # nobody is helped by a page of our source
+        from hippo_core.ops.log import unforeseen
+
+        _close_output()
+        line = " ".join(unforeseen(error).split())
+        _stop(f"hippo stopped at an unforeseen error: {line}. What was stored before stays stored.", 1)
+
+
+def _close_output() -> None:
+    """Leave nothing that Python would try, and fail, to write when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stop(line: str, code: int) -> None:

@@ -31,11 +31,13 @@ def log_error(paths: Paths, job: str, error: BaseException) -> None:
     """One line for an error: ours in its own words, any other with the place it came from."""
     from hippo_core.errors import HippoError
 
-    if isinstance(error, HippoError):
-        log(paths, job, str(error))
-        return
+    log(paths, job, str(error) if isinstance(error, HippoError) else unforeseen(error))
+
+
+def unforeseen(error: BaseException) -> str:
+    """What an error that is none of ours says, and where it came from."""
     place, trace = "", error.__traceback__
     while trace is not None:
         place = f" at {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
         trace = trace.tb_next
-    log(paths, job, f"{type(error).__name__}{place}: {error}")
+    return f"{type(error).__name__}{place}: {error}"

@@ -1,0 +1,33 @@
+"""What nobody foresaw: still one line and a code, whoever's mistake it was."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hippo_core.cli.entry import plain_errors
+
+
+def hippo(*arguments, stdout=subprocess.PIPE, module="hippo_core.cli.main"):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", module, *arguments]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, env=environment, encoding="utf-8", timeout=60)
+
+
+def test_an_error_of_our_own_making_is_one_line_with_its_place(capsys):
+    with pytest.raises(SystemExit) as stopped, plain_errors():
+        raise TypeError("two\nlines")
+    told = capsys.readouterr().err
+    assert stopped.value.code == 1 and told.count("\n") == 1
+    assert "TypeError at test_cli_unforeseen.py:" in told and "two lines" in told
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("module", ["hippo_core.cli.main", "hippo_core.cli.entry"])
+@pytest.mark.parametrize("command", [("list",), ("recall", "port"), ("status",)])
+def test_output_to_a_full_disk_is_one_line_and_a_code(isolated, command, module):
+    assert hippo("remember", "--no-embed", "The port is 9090.").returncode == 0
+    with open("/dev/full", "w") as full:
+        done = hippo(*command, stdout=full, module=module)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "space" in done.stderr, done.stderr
