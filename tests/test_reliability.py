@@ -100,5 +100,5 @@ def test_what_the_client_deletes_after_30_days_is_still_found(paths, store, root
         file.unlink()
     report = run_pass(paths, roots=[root], embed=False, unfinished=True)
     assert report.failed == [] and report.messages == 0 and store.archive.counts() == before
-    hits = search_archive(store, "which library for part 7", scopes=None, k=3)
-    assert any("part 7" in hit.message.text for hit in hits)
+    found = search_archive(store, "which library for part 7", scopes=None, k=3)
+    assert any("part 7" in hit.message.text for hit in found.hits)

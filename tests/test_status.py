@@ -10,7 +10,9 @@ from hippo_core.curate.remember import remember
 from hippo_core.errors import StoreMissingError
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.monitor.channels import write_log
 from hippo_core.ops.status import look
+from hippo_core.schedule import heartbeat
 
 
 def tell(store, paths, text, author=Author.HUMAN, kind=MemoryType.FACT, scope=GLOBAL_SCOPE):
@@ -62,6 +64,36 @@ def test_whether_the_client_runs_the_plugin(store, paths, tmp_path, isolated, se
         (isolated / ".claude").mkdir()
         (isolated / ".claude" / "settings.json").write_text(settings, encoding="utf-8")
     assert look(paths, str(tmp_path)).plugin == state
+
+
+def test_each_jobs_two_times_and_the_last_alert(store, paths, tmp_path, monkeypatch):
+    monkeypatch.setenv("HIPPO_NOW", "1800000000")
+    heartbeat.beat(paths, "watch", worked=True, counts={}, error=None, result="ok")
+    monkeypatch.setenv("HIPPO_NOW", "1800010000")
+    heartbeat.beat(paths, "watch", worked=False, counts={}, error=None, result="ok")
+    heartbeat.beat(paths, "dream", worked=False, counts={}, error="The disk is full.", result="failed")
+    write_log(paths, "raised", "disk: the disk is nearly full")
+    write_log(paths, "over", "disk: the disk is nearly full")
+    monkeypatch.setenv("HIPPO_NOW", "1800010600")
+    status = look(paths, str(tmp_path))
+    watch, dream = status.moving.jobs[0], status.moving.jobs[2]
+    assert (watch.last_ran, watch.last_worked, dream.last_worked) == (1_800_010_000, 1_800_000_000, None)
+    assert status.moving.alert.text == "the disk is nearly full" and not status.moving.alert.standing
+    assert any("dream failed: The disk is full." in need for need in status.needs)
+    said = CliRunner().invoke(status_command).output
+    assert "ran 10 minutes ago, did work 2 hours ago" in said and "never did work: FAILED" in said
+    assert "last 10 minutes ago, over: the disk is nearly full" in said and "not run yet: backstop" in said
+
+
+def test_without_any_alert_it_says_so(store, paths):
+    assert "none so far" in CliRunner().invoke(status_command).output
+
+
+def test_what_is_set_aside_is_told_from_what_will_be_tried_again(store, paths):
+    with store.transaction():
+        for name, attempts in (("/once.jsonl", 1), ("/often.jsonl", 3)):
+            store.progress.save_source(store.progress.begin_source(name), error="unreadable", attempts=attempts)
+    assert "2 could not be read (1 set aside" in CliRunner().invoke(status_command).output
 
 
 def test_one_screen_for_people_and_json_for_programs(store, paths):

@@ -3,15 +3,17 @@
 import dataclasses
 import json
 import os
+import time
 
 import click
 
 from hippo_core import clock, paths
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
+from hippo_core.ops.moving import JobState, MovingParts
 from hippo_core.ops.status import Status, look
 
-_TYPES_SHOWN = 5
+_TYPES_SHOWN, _SCOPES_SHOWN = 5, 5
 
 
 @click.command("status")
@@ -28,8 +30,13 @@ def status_command(as_json: bool) -> None:
 def _lines(status: Status) -> list[str]:
     state = "working" if not status.needs else "needs you, see below"
     rows = {
+        "plugin": status.plugin,
+        "jobs": _scheduler(status.moving),
+        **{f"  {job.name}": _job(job) for job in status.moving.jobs if job.last_ran is not None},
+        "alerts": _alerts(status.moving),
         "store": f"{_home_short(status.store)}  {_bytes(status.bytes)}",
         "learned": _learned(status),
+        "scopes": _scopes(status),
         "archived": f"{counted(status.messages, 'message')} of {counted(status.sessions, 'session')} in "
         f"{counted(status.projects, 'project')}",
         "read": _read(status),
@@ -37,10 +44,9 @@ def _lines(status: Status) -> list[str]:
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
         + (f", as rendered {_ago(status.rendered_at)}" if status.rendered_at else ""),
         "pays": f"{status.paid_by} (sessions are distilled {status.distiller})",
-        "plugin": status.plugin,
     }
     lines = [f"Hippocampus {status.version}: {state}"]
-    lines += [f"  {on_terminal('head', name.ljust(10))}{value}" for name, value in rows.items()]
+    lines += [f"  {on_terminal('head', name.ljust(11))} {value}" for name, value in rows.items() if value]
     return lines + [on_terminal("number", f"! {need}") for need in status.needs]
 
 
@@ -51,13 +57,51 @@ def _learned(status: Status) -> str:
     foremost = [f"{number:,} {kind}" for kind, number in list(status.memories.items())[:_TYPES_SHOWN]]
     rest = total - sum(list(status.memories.values())[:_TYPES_SHOWN])
     kinds = ", ".join([*foremost, *([f"{rest:,} other"] if rest else [])])
-    return f"{counted(total, 'memory')} of {counted(len(status.scopes), 'scope')}, {status.by_you:,} by you: {kinds}"
+    return f"{counted(total, 'memory')}, {status.by_you:,} by you: {kinds}"
+
+
+def _scopes(status: Status) -> str:
+    if len(status.scopes) < 2:
+        return next(iter(status.scopes), "")
+    foremost = [f"{number:,} {label}" for label, number in list(status.scopes.items())[:_SCOPES_SHOWN]]
+    rest = len(status.scopes) - len(foremost)
+    return ", ".join(foremost) + (f", and {rest:,} more" if rest else "")
+
+
+def _scheduler(moving: MovingParts) -> str:
+    if moving.scheduler is None:
+        started = "started by nobody; sessions that end read their own transcripts"
+    elif moving.scheduler == "hooks":
+        started = "started by the client's hooks, as no scheduler works here"
+    else:
+        started = f"started by {moving.scheduler}"
+    never = [job.name for job in moving.jobs if job.last_ran is None]
+    waiting = f"; not run yet: {', '.join(never)}" if never else ""
+    return started + waiting
+
+
+def _job(job: JobState) -> str:
+    worked = "never did work" if job.last_worked is None else f"did work {_recently(job.last_worked)}"
+    trouble = ": FAILED" if job.error else ", LATE" if job.late else ""
+    return f"ran {_recently(job.last_ran)}, {worked}{trouble}"
+
+
+def _alerts(moving: MovingParts) -> str:
+    if moving.muted_until is not None:
+        return f"muted until {time.strftime('%Y-%m-%d %H:%M', time.localtime(moving.muted_until))}"
+    if moving.alert is None:
+        return "none so far"
+    over = "" if moving.alert.standing else ", over"
+    return f"last {_recently(moving.alert.at)}{over}: {moving.alert.text}"
 
 
 def _read(status: Status) -> str:
     parts = [counted(status.files, "transcript")]
     if status.set_aside:
-        parts.append(f"{len(status.set_aside)} could not be read")
+        given_up = (
+            f" ({status.given_up:,} set aside until they change; hippo ingest --retry)" if status.given_up else ""
+        )
+        parts.append(f"{len(status.set_aside):,} could not be read{given_up}")
     if status.bad_lines:
         parts.append(f"{counted(status.bad_lines, 'bad line')} passed over")
     return ", ".join(parts)
@@ -78,6 +122,16 @@ def _bytes(size: int) -> str:
 def _ago(then: float) -> str:
     age = clock.ago(then)
     return age if age in ("today", "yesterday") else f"{age} ago"
+
+
+def _recently(then: float) -> str:
+    """When something happened, to the minute while that matters."""
+    seconds = clock.now() - then
+    if 0 <= seconds < 2 * 3_600:
+        return f"{counted(int(seconds / 60), 'minute')} ago" if seconds >= 60 else "just now"
+    if 0 <= seconds < clock.DAY:
+        return f"{int(seconds / 3_600)} hours ago"
+    return _ago(then)
 
 
 def _home_short(path: str) -> str:

@@ -40,9 +40,3 @@ def well(check: str, line: str) -> Finding:
 
 def ill(check: str, line: str, means: str, do: str, fix: Callable[[], str] | None = None) -> Finding:
     return Finding(check, False, line, means, do, fix)
-
-
-def counted(number: int, noun: str) -> str:
-    """1 file, 2 files, 2 memories."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"

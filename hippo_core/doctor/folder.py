@@ -9,7 +9,8 @@ from pathlib import Path
 
 from hippo_core import clock
 from hippo_core import config as settings
-from hippo_core.doctor.base import Finding, Patient, counted, ill, well
+from hippo_core.counting import counted
+from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError, VectorsUnavailableError
 from hippo_core.paths import Paths
 

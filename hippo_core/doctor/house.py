@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hippo_core import __version__, clock
-from hippo_core.doctor.base import Finding, Patient, counted, ill, well
+from hippo_core.counting import counted
+from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError
 from hippo_core.store import Store
 

@@ -5,7 +5,8 @@ A check takes the write lock where SQLite's own checks need it, and changes noth
 
 from collections.abc import Iterator
 
-from hippo_core.doctor.base import Finding, Patient, counted, ill, well
+from hippo_core.counting import counted
+from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError, StoreError
 from hippo_core.store import Store
 from hippo_core.store.upkeep import KEYWORD_INDEXES, Gap

@@ -12,8 +12,10 @@ from pathlib import Path
 from hippo_core import __version__
 from hippo_core import config as settings
 from hippo_core.config import Config
+from hippo_core.counting import counted
 from hippo_core.errors import HippoError
 from hippo_core.model.scope import GLOBAL, scope_of
+from hippo_core.ops.moving import MovingParts, moving_parts
 from hippo_core.paths import Paths, client_home
 from hippo_core.render import budget
 from hippo_core.store import Store
@@ -26,8 +28,9 @@ class Status:
     """One look at everything. Times are seconds since the epoch, sizes bytes; None: not known, or none.
 
     memories: number by type; scopes: number by project label. set_aside: (file, error) of transcripts that could not be
-    read. without_vectors: memories that only keywords find. always_on, per_prompt: tokens put before the model.
-    plugin: enabled, disabled, not registered or not staged. needs: what the user should do, a line each.
+    read; given_up: how many of them are left alone until they change. without_vectors: memories that only keywords
+    find. always_on, per_prompt: tokens put before the model. plugin: enabled, disabled, not registered or not staged.
+    moving: jobs and alerts. needs: what the user should do, a line each.
     """
 
     version: str
@@ -42,6 +45,7 @@ class Status:
     files: int
     bad_lines: int
     set_aside: list[tuple[str, str]]
+    given_up: int
     embedder: str
     without_vectors: int | None
     embedder_problem: str | None
@@ -51,6 +55,7 @@ class Status:
     always_on: int
     per_prompt: int
     plugin: str
+    moving: MovingParts
     needs: list[str] = field(default_factory=list)
 
 
@@ -72,6 +77,7 @@ def look(paths: Paths, folder: str | None) -> Status:
     set_aside = [(source.path, source.error) for source in sources if source.error]
     always_on, per_prompt = _tokens(paths, folder)
     plugin, rendered_at = plugin_state(paths), _changed(paths.render / "rules.json")
+    moving = moving_parts(paths)
     return Status(
         version=__version__,
         store=str(paths.store),
@@ -85,6 +91,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         files=len(sources),
         bad_lines=sum(source.bad_lines for source in sources),
         set_aside=set_aside,
+        given_up=sum(source.set_aside for source in sources),
         embedder=config.embedder,
         without_vectors=without_vectors,
         embedder_problem=problem,
@@ -94,7 +101,11 @@ def look(paths: Paths, folder: str | None) -> Status:
         always_on=always_on,
         per_prompt=per_prompt,
         plugin=plugin,
-        needs=_needs(plugin, rendered_at, set_aside, without_vectors, problem, unfinished, messages),
+        moving=moving,
+        needs=[
+            *_needs(plugin, rendered_at, set_aside, without_vectors, problem, unfinished, messages),
+            *_jobs_need(moving, plugin),
+        ],
     )
 
 
@@ -114,6 +125,8 @@ def _paid_by(config: Config) -> str:
     payers = []
     if config.embedder == "openai":
         payers.append("your OpenAI account, for embedding memories and questions")
+    if config.reranker == "voyage":
+        payers.append("your Voyage account, for putting what a question finds in order")
     if config.distiller != "offline":
         payers.append(f"your {config.distiller} account, for distilling sessions")
     return "; ".join(payers) or "nobody"
@@ -171,6 +184,16 @@ def _needs(
         (unfinished, "A forget is not finished, because another process was reading: hippo ingest"),
     )
     return [line for applies, line in checks if applies]
+
+
+def _jobs_need(moving: MovingParts, plugin: str) -> list[str]:
+    lines = [f"The job {job.name} failed: {job.error} hippo doctor says more." for job in moving.failed]
+    lines += [f"The job {job.name} is late: hippo schedule run {job.name}" for job in moving.late if not job.error]
+    if moving.scheduler is None and plugin in ("enabled", "disabled"):
+        lines.append("No scheduler starts the jobs: hippo schedule install")
+    if moving.standing:
+        lines.append(f"{counted(moving.standing, 'alert')} not over, last: {moving.alert.text}. hippo monitor show")
+    return lines
 
 
 def _size(path: Path) -> int:
