@@ -1,85 +1,227 @@
 #!/usr/bin/env python3
-"""How well recall finds what answers a question, on the sets that HIPPO_BENCH_DATA names.
+"""How well the archive is searched, on the sets that HIPPO_BENCH_DATA names; whole sets, held-out folds.
 
-    HIPPO_BENCH_DATA=DIR python benchmarks/retrieval.py [SET ...] [--queries 40] [--cache DIR]
+    HIPPO_BENCH_DATA=DIR python benchmarks/retrieval.py [SET ...] [--cache DIR] [--runs DIR]
 
-Every line of a corpus is a memory; the pipeline is the one that the command and the tool server call, with its floor
-and its variety. It is compared with the keyword floor (FTS5, Porter stemmer, OR of all words), with vectors alone, and
-with the pipeline without vectors. A session's best turn speaks for it. `--queries 0` takes a whole set, which may take
-long to embed; otherwise a large set is its first queries, their sessions, and 120 others.
+Every line of a corpus is an archived message. First the search as `hippo archive` and `archive_search` do it, silence
+and all, beside a keyword floor (FTS5, Porter, OR of all words), the vectors alone and plain reciprocal rank fusion (60)
+of the two; then what cross-validation gives: five folds by a hash of the question's id, the tuning chosen on the other
+four, one for all sets. In brackets the 95 % interval of a bootstrap over questions. A session's best turn speaks
+for it. --cache keeps stores and vectors; embedding the large set anew takes ten minutes. --runs writes files for
+score.py.
 """
 
 import argparse
+import hashlib
+import itertools
+import json
+import statistics
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import archived  # noqa: E402
 import sets  # noqa: E402
 
-from hippo_core.config import Config  # noqa: E402
 from hippo_core.embed.base import Embedder  # noqa: E402
-from hippo_core.embed.choose import open_embedder  # noqa: E402
-from hippo_core.recall.pipeline import recall  # noqa: E402
+from hippo_core.recall.archive import Search, search_archive  # noqa: E402
+from hippo_core.recall.query import read_query  # noqa: E402
+from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Hit, Tuning, rank  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
-from hippo_core.store.memories import PLAIN  # noqa: E402
 
-SETS = ("devmembench", "precisionmembench", "longmemeval")
-MEASURES = ("R@5", "any@5", "R@10", "MRR")
-DEPTH = 40
+SETS = ("longmemeval", "memaware", "devmembench")
+MEASURES = ("any@5", "R@5", "R@10", "MRR")
+DEPTH, FOLDS, DRAWS = 20, 5, 2_000
+USER_COLUMNS = (3.0, 5.0, 8.0)
+GRID = [
+    Tuning({TURN: turn, EPISODE: 0.40, MEANING: meaning, REPLY: reply}, others, column)
+    for turn, meaning, reply, others, column in itertools.product(
+        (0.30, 0.45, 0.60), (0.35, 0.50, 0.65), (0.0, 0.1, 0.2, 0.3), (0.5, 0.6, 0.7, 1.0), USER_COLUMNS
+    )
+]
+WITHOUT = {
+    "turn": {TURN: 0.0},
+    "episode": {EPISODE: 0.0},
+    "meaning": {MEANING: 0.0},
+    "reply": {REPLY: 0.0},
+    "both keyword lists": {TURN: 0.0, EPISODE: 0.0},
+}
 
-Search = Callable[[str], list[int]]  # question -> memory numbers, best first
-
-
-def searches(store: Store, embedder: Embedder) -> dict[str, Search]:
-    def keyword_floor(text: str) -> list[int]:
-        return [n for n, _ in store.memories.keyword_hits(text.split(), index=PLAIN, scopes=None, limit=DEPTH)]
-
-    def vectors_alone(text: str) -> list[int]:
-        vector = embedder.embed([text])[0].tobytes()
-        return [n for n, _ in store.vectors.nearest(embedder.fingerprint, vector, scopes=None, limit=DEPTH)]
-
-    def pipeline(searcher: Embedder | None) -> Search:
-        return lambda text: [r.memory.id for r in recall(store, text, embedder=searcher, scopes=None, k=DEPTH).results]
-
-    return {
-        "keyword floor": keyword_floor,
-        "vectors alone": vectors_alone,
-        "recall, no vectors": pipeline(None),
-        "recall": pipeline(embedder),
-    }
+Lists = dict[str, list[Hit]]
+Scores = list[dict[str, float]]  # one for each question
+Ranking = Callable[[str], list[str]]  # question -> sessions, best first
 
 
-def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedder) -> None:
-    session = {corpus_id: session for corpus_id, session, _ in part.corpus}
-    unit = "sessions" if part.by_session else "items"
-    print(f"{part.name}: {len(part.queries)} questions, {len(part.corpus)} memories, scored by {unit}")
-    score = sets.scorer()
-    for name, search in searches(store, embedder).items():
-        scores = []
-        for _, text, gold in part.queries:
-            found = [ids[number] for number in search(text)]
-            ranked = list(dict.fromkeys(map(session.get, found) if part.by_session else found))
-            scores.append(score(ranked, gold))
-        means = "  ".join(f"{m} {100 * sum(s[m] for s in scores) / len(scores):5.1f}" for m in MEASURES)
-        print(f"  {name:20s} {means}")
+def fold(query_id: str) -> int:
+    return int(hashlib.sha256(query_id.encode()).hexdigest(), 16) % FOLDS
+
+
+class Measured:
+    """One set with its store. lists: of each question, for each weight of the user's column."""
+
+    def __init__(self, name: str, store: Store, embedder: Embedder):
+        self.name, self._store, self._embedder = name, store, embedder
+        self.queries = archived.queries(name)
+        self.folds = [fold(query["id"]) for query in self.queries]
+        self._score = sets.scorer()
+        self._lists = [self._lists_of(query["text"]) for query in self.queries]
+
+    def scores(self, rankings: Sequence[Sequence[str]]) -> Scores:
+        pairs = zip(self.queries, rankings, strict=True)
+        return [self._score(list(ranking), query["evidence"]) for query, ranking in pairs]
+
+    def tuned(self, tuning: Tuning) -> Scores:
+        """What the ordering alone gives, without silence."""
+        return self.scores([list(rank(lists[tuning.user_column], tuning)) for lists in self._lists])
+
+    def _lists_of(self, text: str) -> dict[float, Lists]:
+        asked = read_query(text)
+        first = Search(self._store, asked, None)
+        first.by_meaning(self._embedder)
+        lists: dict[float, Lists] = {}
+        for column in USER_COLUMNS:
+            search = Search(self._store, asked, None, tuning=Tuning(user_column=column))
+            search.by_words()
+            lists[column] = first.lists | search.lists
+        return lists
+
+    def rankings(self) -> dict[str, Ranking]:
+        """The search as it is, and what it is compared with."""
+        store, embedder = self._store, self._embedder
+        floor = archived.KeywordFloor(self.name)
+
+        def vectors(text: str) -> list[str]:
+            search = Search(store, read_query(text), None)
+            search.by_meaning(embedder)
+            hits = sorted((hit for found in search.lists.values() for hit in found), key=lambda hit: -hit.score)
+            return list(dict.fromkeys(hit.session for hit in hits))
+
+        def plain_fusion(text: str) -> list[str]:
+            scores: dict[str, float] = {}
+            for ranked in (floor(text), vectors(text)):
+                for place, session in enumerate(ranked, 1):
+                    scores[session] = scores.get(session, 0.0) + 1 / (60 + place)
+            return sorted(scores, key=lambda session: -scores[session])
+
+        def search(searcher: Embedder | None) -> Ranking:
+            def sessions(text: str) -> list[str]:
+                found = search_archive(store, text, scopes=None, embedder=searcher, k=DEPTH)
+                return list(dict.fromkeys(hit.message.session_id for hit in found.hits))
+
+            return sessions
+
+        return {
+            "keyword floor": floor,
+            "vectors alone": vectors,
+            "plain fusion": plain_fusion,
+            "search, no vectors": search(None),
+            "search": search(embedder),
+        }
+
+
+def compare(part: Measured, runs: Path | None) -> None:
+    print(f"\n{part.name}: {len(part.queries)} questions, {archived.size(part.name)}")
+    for name, ranking in part.rankings().items():
+        started = time.perf_counter()
+        rankings = [ranking(query["text"]) for query in part.queries]
+        took = (time.perf_counter() - started) * 1000 / len(rankings)
+        silent = sum(not ranking for ranking in rankings)
+        print(f"  {name:20s} {_line(part.scores(rankings))}  {took:4.0f} ms  silent {silent}")
+    if runs:
+        lines = [{"id": q["id"], "ranked": r} for q, r in zip(part.queries, rankings, strict=True)]
+        runs.mkdir(parents=True, exist_ok=True)
+        (runs / f"{part.name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def ablate(parts: Sequence[Measured]) -> None:
+    print("\nordering without a list, whole sets (any@5 / R@5)")
+    tunings = {"nothing left out": TUNING, "equal speakers": Tuning(TUNING.weights, 1.0, 1.0 * USER_COLUMNS[0])}
+    for name, changes in WITHOUT.items():
+        tunings[name] = Tuning({**TUNING.weights, **changes}, TUNING.others, TUNING.user_column)
+    for name, tuning in tunings.items():
+        cells = [f"{_mean(s, 'any@5'):5.1f} / {_mean(s, 'R@5'):4.1f}" for s in (part.tuned(tuning) for part in parts)]
+        print(f"  {name:20s} " + "   ".join(cells))
+
+
+def cross_validate(parts: Sequence[Measured]) -> None:
+    """Each fold's questions, answered by the tuning that is best on the other folds of all sets."""
+    results = [[part.tuned(tuning) for part in parts] for tuning in GRID]
+    goals = [[[_goal(score) for score in scores] for scores in result] for result in results]
+    held: list[list[dict[str, float] | None]] = [[None] * len(part.queries) for part in parts]
+    print(f"\nheld-out folds, {len(GRID)} tunings")
+    for number in range(FOLDS):
+        best = max(range(len(GRID)), key=lambda i: _outside(goals[i], parts, number))
+        print(f"  fold {number}: {_shown(GRID[best])}")
+        for place, part in enumerate(parts):
+            for i, own in enumerate(part.folds):
+                if own == number:
+                    held[place][i] = results[best][place][i]
+    for place, part in enumerate(parts):
+        categories = [query["category"] for query in part.queries]
+        for category in (None, *sorted(set(categories))):
+            chosen = [s for s, c in zip(held[place], categories, strict=True) if category in (None, c)]
+            print(f"  {part.name:12s} {category or 'all':26s} n={len(chosen):3d} {_line(chosen, intervals=True)}")
+
+
+def _goal(score: Mapping[str, float]) -> float:
+    return (score["any@5"] + score["R@5"] + score["MRR"]) / 3
+
+
+def _outside(goals: Sequence[Sequence[float]], parts: Sequence[Measured], number: int) -> float:
+    means = [
+        statistics.fmean(goal for goal, own in zip(values, part.folds, strict=True) if own != number)
+        for values, part in zip(goals, parts, strict=True)
+    ]
+    return statistics.fmean(means)
+
+
+def _mean(scores: Scores, measure: str) -> float:
+    return 100 * statistics.fmean(score[measure] for score in scores)
+
+
+def _line(scores: Scores, intervals: bool = False) -> str:
+    cells = []
+    for measure in MEASURES:
+        cell = f"{measure} {_mean(scores, measure):5.1f}"
+        if intervals and measure in MEASURES[:2]:
+            low, high = _interval([score[measure] for score in scores])
+            cell += f" [{low:.1f}, {high:.1f}]"
+        cells.append(cell)
+    return "  ".join(cells)
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    import numpy
+
+    chance = numpy.random.default_rng(0)
+    means = numpy.asarray(values)[chance.integers(0, len(values), (DRAWS, len(values)))].mean(1)
+    return tuple(100 * numpy.percentile(means, (2.5, 97.5)))
+
+
+def _shown(tuning: Tuning) -> str:
+    weights = " ".join(f"{name} {weight:.2f}" for name, weight in tuning.weights.items())
+    return f"{weights} others {tuning.others} user's column {tuning.user_column}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", default=SETS, metavar="SET")
-    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
-    parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
+    parser.add_argument("--cache", type=Path, help="keep stores and vectors here for the next run")
+    parser.add_argument("--runs", type=Path, help="write runs for score.py here")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        embedder = open_embedder(Config())
+        cache = arguments.cache or Path(folder)
+        embedder = archived.embedder(cache)
+        parts = []
         for name in arguments.sets:
-            part = sets.load(name, arguments.queries or None)
-            store, ids = sets.store_of(part, embedder, arguments.cache or Path(folder))
-            with store:
-                measure(part, store, ids, embedder)
+            parts.append(Measured(name, archived.store(name, embedder, cache), embedder))
+            compare(parts[-1], arguments.runs)
+        ablate(parts)
+        cross_validate(parts)
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ def load(name: str, most_queries: int | None) -> Part:
     """A set, or of a large one the sessions that answer its first queries plus DISTRACTORS others."""
     place = folder() / name
     corpus_file = place / "corpus.jsonl"
-    rows = list(_rows(corpus_file if corpus_file.exists() else folder() / "longmemeval" / "corpus.jsonl"))
-    queries = [(q["id"], q["text"], q["evidence"]) for q in _rows(place / "queries.jsonl") if q["evidence"]]
+    rows = list(read_rows(corpus_file if corpus_file.exists() else folder() / "longmemeval" / "corpus.jsonl"))
+    queries = [(q["id"], q["text"], q["evidence"]) for q in read_rows(place / "queries.jsonl") if q["evidence"]]
     ids = {row["id"] for row in rows}
     by_session = queries[0][2][0] not in ids
     if most_queries is not None and len(rows) > LARGE and len(queries) > most_queries:
@@ -87,7 +87,7 @@ def _progress(done: int, total: int) -> None:
         print(f"\rembedding {done} of {total}", end="" if done < total else "\n", file=sys.stderr)
 
 
-def _rows(path: Path) -> Iterator[dict]:
+def read_rows(path: Path) -> Iterator[dict]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             if line.strip():

@@ -7,6 +7,7 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core.cli.memories import memory_json, memory_line
+from hippo_core.counting import counted
 from hippo_core.store import Store
 
 _MOST_SHOWN = 12
@@ -28,11 +29,15 @@ def dream_command(as_json: bool) -> None:
     most = f"{MOST_SHARE:.0%} of all, or {ALWAYS_ALLOWED}, is the most in one night"
     rows = []
     if retirement.retired:
-        rows.append(("retired", f"{len(retirement.retired):,} memories; hippo undo n{retirement.night} takes it back"))
+        rows.append(
+            ("retired", f"{counted(len(retirement.retired), 'memory')}; hippo undo n{retirement.night} takes it back")
+        )
     if retirement.left:
         rows.append(("due", f"{retirement.left:,} more, left to later nights: {most}"))
     if report.counted:
         rows.append(("counted", f"{report.counted:,} times that a memory was shown or used"))
+    if report.embedded:
+        rows.append(("embedded", f"{report.embedded:,} messages of the archive"))
     rows += [("mended", line) for line in report.mended]
     if report.rebuilt:
         rows.append(("rebuilt", f"{report.rebuilt} keyword indexes"))
@@ -60,7 +65,9 @@ def undo_command(name: str | None, listing: bool, as_json: bool) -> None:
         restored = [memory_json(memory, labels[memory.scope]) for memory in done.restored]
         click.echo(json.dumps({"night": done.night, "restored": restored, "kept": done.kept}, ensure_ascii=False))
         return
-    click.echo(f"Taken back from night n{done.night}: {_memories(len(done.restored))}. Searches find them again.")
+    click.echo(
+        f"Taken back from night n{done.night}: {counted(len(done.restored), 'memory')}. Searches find them again."
+    )
     for memory in done.restored[:_MOST_SHOWN]:
         click.echo("  " + memory_line(memory, labels[memory.scope]))
     if len(done.restored) > _MOST_SHOWN:
@@ -78,12 +85,8 @@ def _list_nights(here: paths.Paths, as_json: bool) -> None:
     for night in nights:
         open_ones = "all" if night.open == night.changes else night.open or "none"
         click.echo(
-            f"n{night.id:<5} {clock.day(night.began_at):<12} {_memories(night.changes)} changed, "
+            f"n{night.id:<5} {clock.day(night.began_at):<12} {counted(night.changes, 'memory')} changed, "
             f"{open_ones} can be taken back"
         )
     if not nights:
         click.echo("No night has changed anything yet.")
-
-
-def _memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count:,} memories"

@@ -134,6 +134,8 @@ def report_text(report: "PassReport", roots: tuple[Path, ...]) -> str:
     ]
     if report.embedded:
         rows.append(("embedded", counted(report.embedded, "memory")))
+    if report.embedded_messages:
+        rows.append(("embedded", counted(report.embedded_messages, "message") + " of the archive; the rest bit by bit"))
     if report.waiting:
         rows.append(
             ("waiting", f"{counted(report.waiting, 'session')} that may still be running (--now learns from them, too)")

@@ -1,9 +1,10 @@
-"""One night: count the spool, check the indexes, retire what is due, rebuild the curated indexes, render.
+"""One night: count the spool, check and rebuild indexes, retire what is due, render, embed more of what was said.
 
 Each step is one transaction or several that stand by themselves: whatever a night leaves undone, the next one finds.
 Knows the order of the steps and nothing of how each is done.
 """
 
+import contextlib
 from dataclasses import dataclass, field
 
 from hippo_core import config as settings
@@ -11,7 +12,8 @@ from hippo_core.dream.leftovers import clear
 from hippo_core.dream.retire import Retirement, retire_due
 from hippo_core.dream.selfcheck import check_indexes
 from hippo_core.dream.spool import fold
-from hippo_core.errors import StoreCorruptError
+from hippo_core.errors import BusyError, StoreCorruptError
+from hippo_core.ingest.embed_archive import NIGHT_SECONDS, embed_archive_for_a_while
 from hippo_core.lock import one_at_a_time
 from hippo_core.paths import Paths
 from hippo_core.store import Store
@@ -22,26 +24,30 @@ JOB = "dream"
 
 @dataclass
 class DreamReport:
-    """counted: how many times a memory was shown or used. mended: lines about indexes that differed from their rows.
+    """counted: how many times a memory was shown or used. embedded: archived messages that got their vectors.
 
-    rebuilt: keyword indexes made anew. cleared: half-written files of killed processes.
+    mended: lines about indexes that differed from their rows. rebuilt: keyword indexes made anew. cleared: half-written
+    files of killed processes.
     """
 
     retirement: Retirement = Retirement()
     counted: int = 0
+    embedded: int = 0
     mended: list[str] = field(default_factory=list)
     rebuilt: int = 0
     cleared: int = 0
 
     @property
     def worked(self) -> bool:
-        return bool(self.retirement.retired or self.counted or self.mended or self.rebuilt or self.cleared)
+        done = (self.retirement.retired, self.counted, self.embedded, self.mended, self.rebuilt, self.cleared)
+        return any(map(bool, done))
 
     def counts(self) -> dict[str, int]:
         return {
             "retired": len(self.retirement.retired),
             "left": self.retirement.left,
             "counted": self.counted,
+            "embedded": self.embedded,
             "mended": len(self.mended),
             "rebuilt": self.rebuilt,
             "cleared": self.cleared,
@@ -72,6 +78,8 @@ def _night(paths: Paths) -> DreamReport:
         report.rebuilt = rebuild_curated(store)
         refresh(store, paths)
         finish(store, paths, patience=0)  # what an interrupted forget left to do
+    with contextlib.suppress(BusyError):  # a pass is at it
+        report.embedded = embed_archive_for_a_while(paths, config, NIGHT_SECONDS)
     report.cleared = clear(paths)
     return report
 

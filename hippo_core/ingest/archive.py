@@ -5,6 +5,7 @@ the step. Knows nothing of distilling.
 """
 
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,6 +22,7 @@ from hippo_core.store.progress import MOST_ATTEMPTS, Source
 from hippo_core.transcripts.claude_code import Transcript
 
 _HEAD, _TAIL = 4096, 512
+_PORTION = 1_000  # messages in one transaction
 
 
 @dataclass
@@ -69,6 +71,17 @@ def archive_files(
             on_progress(done, len(files))
     _forgive_deleted(store, known, files)
     return report
+
+
+def group_older(store: Store, seconds: float) -> None:
+    """Give an archive that an older version wrote its episodes, for about `seconds`; the next pass goes on."""
+    deadline = time.monotonic() + seconds
+    with store.reading():
+        behind = store.episodes.behind()
+    while behind and time.monotonic() < deadline:
+        with store.transaction():
+            store.episodes.group(_PORTION)
+            behind = store.episodes.behind()
 
 
 def _needs_reading(path: Path, source: Source | None, report: ArchiveReport, retry: bool, thorough: bool) -> bool:

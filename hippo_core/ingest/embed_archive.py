@@ -9,13 +9,19 @@ import re
 import time
 from collections.abc import Callable
 
+from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
 from hippo_core.embed.borders import best_cut
+from hippo_core.errors import VectorsUnavailableError
+from hippo_core.lock import one_at_a_time
 from hippo_core.model.message import Role
+from hippo_core.paths import Paths
 from hippo_core.store import Store
 from hippo_core.store.message_vectors import MEANING, REPLY
 
-SECONDS = 20.0  # of embedding in one pass; the next goes on
+LOCK = "embed-archive"
+SECONDS = 10.0  # of embedding in one pass; the next goes on
+NIGHT_SECONDS = 300.0  # in the night's
 SHARE = 0.5  # of the time at work, so that half a processor stays free for what the user does
 _BATCH = 16
 _SHORTEST_SENTENCE, _LONGEST_SENTENCE, _MOST_SENTENCES = 25, 400, 12
@@ -51,6 +57,23 @@ def embed_archive(
             on_progress(done, max(done, waiting))
         time.sleep((time.monotonic() - began) * (1 / share - 1))
     return done
+
+
+def embed_archive_for_a_while(paths: Paths, config: Config, seconds: float = SECONDS) -> int:
+    """`embed_archive` as the settings have it; 0 when it is switched off or cannot run here.
+
+    BusyError while another process is at it. Holds no other lock: a message that is forgotten meanwhile gets no vector.
+    """
+    from hippo_core.embed.choose import open_embedder
+
+    if config.embedder == "off" or not config.archive_meaning:
+        return 0
+    try:
+        embedder = open_embedder(config)
+        with one_at_a_time(paths, LOCK), Store.open(paths.store) as store:
+            return embed_archive(store, embedder, seconds)
+    except VectorsUnavailableError:
+        return 0
 
 
 def parts(role: Role, text: str, embedder: Embedder) -> tuple[str, list[str]]:

@@ -21,6 +21,7 @@ from hippo_core.store import Store
 
 LOCK = "ingest"
 MOST_ROUNDS = 5  # for notes that arrive while a pass is at work
+GROUPING_SECONDS = 20.0  # for an archive of an older version
 Progress = Callable[[str, int, int], None]
 
 
@@ -42,6 +43,7 @@ class PassReport:
     learned: int = 0
     confirmed: int = 0
     embedded: int = 0
+    embedded_messages: int = 0
     notes: list[str] = field(default_factory=list)
 
 
@@ -74,6 +76,8 @@ def run_pass(
             run.once(roots, archive_only=False, wait=0.0)
         except BusyError:
             break
+    if embed and not archive_only:
+        run.embed_archive()
     return run.report
 
 
@@ -90,11 +94,14 @@ class _Pass:
     report: PassReport = field(default_factory=PassReport)
 
     def once(self, roots: Sequence[Path], archive_only: bool, wait: float) -> None:
+        from hippo_core.ingest.archive import group_older
+
         with _plain_errors(self.paths), one_at_a_time(self.paths, LOCK, wait=wait):
             notes = noted(self.paths)
             with Store.open(self.paths.store) as store:
                 self._archive(store, roots)
                 if not archive_only:
+                    group_older(store, GROUPING_SECONDS)
                     self._distil(store, self.over | notes)
                     forget_notes(self.paths, notes)
                 self._render(store)  # before the slow part, so that a session that starts now is shown what is new
@@ -144,6 +151,13 @@ class _Pass:
             self.report.embedded += embed_pending(store, open_embedder(self.config), self._step("embed"))
         except VectorsUnavailableError as error:
             self.report.notes.append(f"Recall works by keywords only: {error}")
+
+    def embed_archive(self) -> None:
+        """For a while, what was said; without the lock of the pass, so that nothing waits for it."""
+        from hippo_core.ingest.embed_archive import embed_archive_for_a_while
+
+        with _plain_errors(self.paths), contextlib.suppress(BusyError):
+            self.report.embedded_messages += embed_archive_for_a_while(self.paths, self.config)
 
     def _render(self, store: Store) -> None:
         from hippo_core.curate.forget import finish

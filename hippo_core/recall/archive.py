@@ -11,12 +11,22 @@ from hippo_core.embed.base import Embedder
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
 from hippo_core.model.scope import Scope
-from hippo_core.recall import sessions
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
-from hippo_core.recall.sessions import DEPTH, EPISODE, MEANING, REPLY, TURN, Hit
+from hippo_core.recall.sessions import (
+    DEPTH,
+    EPISODE,
+    MEANING,
+    REPLY,
+    TUNING,
+    TURN,
+    Hit,
+    Tuning,
+    rank,
+    rank_messages,
+)
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 
@@ -64,7 +74,7 @@ def search_archive(
     if asked.empty:
         return ArchiveFound()
     with store.reading():
-        search = _Search(store, asked, scopes, withheld)
+        search = Search(store, asked, scopes, withheld)
         search.by_words()
         search.by_meaning(embedder)
         chosen = search.choose(k)
@@ -80,23 +90,31 @@ def around_message(store: Store, number: int, count: int) -> ArchiveHit:
         return _hit(store, store.archive.get(number), 1.0, store.archive.projects(), count)
 
 
-class _Search:
-    """One question on its way through the archive."""
+class Search:
+    """One question on its way through the archive. lists: what each search gave; notes: what could not be asked."""
 
-    def __init__(self, store: Store, asked: Query, scopes: Sequence[str] | None, withheld: bool):
+    def __init__(
+        self,
+        store: Store,
+        asked: Query,
+        scopes: Sequence[str] | None,
+        withheld: bool = False,
+        tuning: Tuning = TUNING,
+    ):
         self._store, self._asked, self._scopes, self._withheld = store, asked, scopes, withheld
+        self._tuning = tuning
         self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, asked.literals)]))
         self._spellings, self._only_spelled = spellings(asked)
-        self._lists: dict[str, list[Hit]] = {}
+        self.lists: dict[str, list[Hit]] = {}
         self.notes: list[str] = []
 
     def by_words(self) -> None:
         turns = self._store.archive.keyword_hits(self._terms, scopes=self._scopes, limit=DEPTH[TURN])
-        self._lists[TURN] = self._placed(turns, others=sessions.OTHERS)
+        self.lists[TURN] = self._placed(turns)
         episodes = self._store.episodes.keyword_hits(
-            self._terms, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=sessions.USER_COLUMN
+            self._terms, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=self._tuning.user_column
         )
-        self._lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
+        self.lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
         if self._store.episodes.behind():
             self.notes.append("older sessions are still being indexed")
 
@@ -118,12 +136,12 @@ class _Search:
                 return
             for kind in (MEANING, REPLY):
                 near = vectors.nearest(embedder.fingerprint, kind, question, scopes=self._scopes, limit=DEPTH[kind])
-                self._lists[kind] = self._placed(near)
+                self.lists[kind] = self._placed(near)
 
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, best first: a turn a session, then further turns while there is room."""
         spelled = self._spelled_out()
-        ranked, messages = sessions.rank(self._lists), sessions.rank_messages(self._lists)
+        ranked, messages = rank(self.lists, self._tuning), rank_messages(self.lists, self._tuning)
         for number, session in spelled.items():  # whoever quotes wants the quotation, however well the rest fits
             ranked[session] = 1.0 + ranked.get(session, 0.0) % 1.0
             messages[number] = 1.0 + messages.get(number, 0.0) % 1.0
@@ -144,11 +162,11 @@ class _Search:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _placed(self, hits: Sequence[tuple[int, float]], others: float = 1.0) -> list[Hit]:
+    def _placed(self, hits: Sequence[tuple[int, float]]) -> list[Hit]:
         """Message hits with their sessions; without what is withheld."""
         places = self._store.archive.places([number for number, _ in hits], withheld=self._withheld)
         return [
-            Hit(places[number][0], number, score * (1.0 if places[number][1] is Role.USER else others))
+            Hit(places[number][0], number, score, places[number][1] is Role.USER)
             for number, score in hits
             if number in places
         ]
@@ -186,7 +204,7 @@ class _Search:
         return sorted(further, key=lambda number: (-messages[number], number))[:JUDGED]
 
     def _session_of(self, spelled: Mapping[int, str]) -> dict[int, str]:
-        listed = {hit.message: hit.session for hits in self._lists.values() for hit in hits if hit.message is not None}
+        listed = {hit.message: hit.session for hits in self.lists.values() for hit in hits if hit.message is not None}
         return listed | dict(spelled)
 
     def _relevances(self, standing: Mapping[int, float]) -> dict[int, float]:
@@ -195,8 +213,8 @@ class _Search:
         covered = coverage(
             self._store.archive.word_matches(self._terms, among=numbers), self._store.episodes.newest(), numbers
         )
-        cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self._lists.get(kind, ())}
-        asked = MEANING in self._lists
+        cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
+        asked = MEANING in self.lists
         return {
             number: relevance(
                 Evidence(covered[number], min(1.0, standing[number]), cosines.get(number, 0.0) if asked else None)

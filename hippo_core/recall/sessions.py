@@ -2,8 +2,8 @@
 
 | list | what is ranked | its score |
 |---|---|---|
-| turn | a message, by its words | BM25; what others than the user said counts OTHERS of it |
-| episode | up to twelve messages together, by their words | BM25; a user's word counts USER_COLUMN |
+| turn | a message, by its words | BM25; what others than the user said counts `others` of it |
+| episode | up to twelve messages together, by their words | BM25; a user's word counts `user_column` |
 | meaning | what a user said, and each sentence of it | cosine |
 | reply | how what others said begins | cosine |
 
@@ -11,51 +11,71 @@ In each list a session is as good as its best hit, as a share of the best of all
 Shares, not ranks, because how far the first is ahead of the second tells how much a list is to be trusted.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T", str, int)
 
 TURN, EPISODE, MEANING, REPLY = "turn", "episode", "meaning", "reply"
-WEIGHTS: Mapping[str, float] = {TURN: 0.45, EPISODE: 0.40, MEANING: 0.50, REPLY: 0.20}
 DEPTH: Mapping[str, int] = {TURN: 400, EPISODE: 200, MEANING: 400, REPLY: 400}
-OTHERS = 0.6
-USER_COLUMN = 5.0
 COSINE_FLOOR = 0.15  # what two texts that have nothing to do with each other reach
 _COSINES = frozenset({MEANING, REPLY})
 
 
 @dataclass(frozen=True)
+class Tuning:
+    """weights: of the lists. others: what a turn counts that is not the user's. user_column: a user's word in an
+    episode.
+
+    benchmarks/retrieval.py chooses among such tables by cross-validation; docs/benchmarks.md has what others give.
+    """
+
+    weights: Mapping[str, float] = field(
+        default_factory=lambda: {TURN: 0.45, EPISODE: 0.40, MEANING: 0.50, REPLY: 0.20}
+    )
+    others: float = 0.6
+    user_column: float = 5.0
+
+
+TUNING = Tuning()
+
+
+@dataclass(frozen=True)
 class Hit:
-    """One entry of a list. message: None where the entry is an episode, which is many."""
+    """One entry of a list. message: None where it is an episode, which is many. by_user: whether the user said it."""
 
     session: str
     message: int | None
     score: float
+    by_user: bool = True
 
 
-def rank(lists: Mapping[str, Sequence[Hit]], weights: Mapping[str, float] = WEIGHTS) -> dict[str, float]:
+def rank(lists: Mapping[str, Sequence[Hit]], tuning: Tuning = TUNING) -> dict[str, float]:
     """Session -> score in 0..1, best first: 1 is the best of every list that was asked."""
-    return _weighted(lists, weights, lambda hit: hit.session)
+    return _weighted(lists, tuning, lambda hit: hit.session)
 
 
-def rank_messages(lists: Mapping[str, Sequence[Hit]], weights: Mapping[str, float] = WEIGHTS) -> dict[int, float]:
+def rank_messages(lists: Mapping[str, Sequence[Hit]], tuning: Tuning = TUNING) -> dict[int, float]:
     """The same for single messages, as far as the lists name any."""
     named = {name: [hit for hit in hits if hit.message is not None] for name, hits in lists.items()}
-    return _weighted(named, weights, lambda hit: hit.message)
+    return _weighted(named, tuning, lambda hit: hit.message)
 
 
-def _weighted(lists, weights, key):
-    whole = sum(weights[name] for name in lists) or 1.0
-    total = {}
+def _weighted(lists: Mapping[str, Sequence[Hit]], tuning: Tuning, unit: Callable[[Hit], T]) -> dict[T, float]:
+    whole = sum(tuning.weights[name] for name in lists) or 1.0
+    total: dict[T, float] = {}
     for name, hits in lists.items():
-        for item, share in _shares(((key(hit), hit.score) for hit in hits), name in _COSINES).items():
-            total[item] = total.get(item, 0.0) + weights[name] * share / whole
+        others = tuning.others if name == TURN else 1.0
+        scored = ((unit(hit), hit.score * (1.0 if hit.by_user else others)) for hit in hits)
+        for item, share in _shares(scored, COSINE_FLOOR if name in _COSINES else 0.0).items():
+            total[item] = total.get(item, 0.0) + tuning.weights[name] * share / whole
     return dict(sorted(total.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _shares(scores: Iterable[tuple], cosine: bool) -> dict:
+def _shares(scores: Iterable[tuple[T, float]], floor: float) -> dict[T, float]:
     """Each item's best score as a share of the best of all."""
-    floor = COSINE_FLOOR if cosine else 0.0
-    best: dict = {}
+    best: dict[T, float] = {}
     for item, score in scores:
         best[item] = max(score, best.get(item, score))
     top = max(best.values(), default=0.0) - floor

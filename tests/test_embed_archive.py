@@ -1,0 +1,102 @@
+"""What a pass does for the search by meaning: a while of embedding, in the background only, and only if wanted."""
+
+import hashlib
+
+import pytest
+from transcript_files import SESSION, assistant, user, write
+
+from hippo_core import config
+from hippo_core.dream.run import dream
+from hippo_core.errors import VectorsUnavailableError
+from hippo_core.ingest.embed_archive import LOCK, sentences
+from hippo_core.ingest.run import run_pass
+from hippo_core.lock import one_at_a_time
+from hippo_core.store import Store
+
+
+class Digest:
+    """Vectors that need no weights."""
+
+    fingerprint, dimension = "digest", 8
+
+    def pieces(self, text):
+        return [text]
+
+    def embed(self, texts):
+        import numpy
+
+        rows = numpy.array([list(hashlib.sha256(text.encode()).digest()[:8]) for text in texts], "float32") + 1
+        return rows / numpy.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def root(isolated, monkeypatch):
+    monkeypatch.setattr("hippo_core.embed.choose.open_embedder", lambda settings: Digest())
+    projects = isolated / ".claude" / "projects"
+    write(projects / "shop" / f"{SESSION}.jsonl", user("Is the tea ready?", 1), assistant("It is.", 2))
+    return projects
+
+
+def embedded(paths):
+    with Store.open(paths.store) as store:
+        return store._db.execute("SELECT DISTINCT message_id FROM message_chunk ORDER BY 1").fetchall()
+
+
+def test_a_pass_embeds_what_was_said(paths, root):
+    assert run_pass(paths, roots=[root]).embedded_messages == 2 and embedded(paths) == [(1,), (2,)]
+    assert run_pass(paths, roots=[root]).embedded_messages == 0
+
+
+@pytest.mark.parametrize("more", [{"archive_only": True}, {"embed": False}])
+def test_a_pass_on_the_way_of_a_stop_embeds_nothing(paths, root, more):
+    assert run_pass(paths, roots=[root], **more).embedded_messages == 0 and embedded(paths) == []
+
+
+@pytest.mark.parametrize("settings", [{"archive_meaning": False}, {"embedder": "off"}])
+def test_it_can_be_switched_off(paths, root, settings):
+    config.save(paths, **settings)
+    assert run_pass(paths, roots=[root]).embedded_messages == 0 and embedded(paths) == []
+
+
+def test_a_pass_that_finds_another_at_it_ends_well(paths, root):
+    with one_at_a_time(paths, LOCK):
+        report = run_pass(paths, roots=[root])
+    assert report.messages == 2 and report.embedded_messages == 0
+
+
+def test_the_pass_lock_is_free_while_the_archive_is_embedded(paths, root, monkeypatch):
+    entered = []
+
+    class Watching(Digest):
+        def embed(self, texts):
+            with one_at_a_time(paths, "ingest"):  # as forgetting needs it
+                entered.append(len(texts))
+            return super().embed(texts)
+
+    monkeypatch.setattr("hippo_core.embed.choose.open_embedder", lambda settings: Watching())
+    assert run_pass(paths, roots=[root]).embedded_messages == 2 and entered
+
+
+def test_without_a_model_a_pass_ends_well(paths, root, monkeypatch):
+    def missing(settings):
+        raise VectorsUnavailableError("no model")
+
+    monkeypatch.setattr("hippo_core.embed.choose.open_embedder", missing)
+    assert run_pass(paths, roots=[root]).embedded_messages == 0
+
+
+def test_the_night_goes_on_with_it(paths, root):
+    run_pass(paths, roots=[root], embed=False)
+    assert dream(paths).embedded == 2 and dream(paths).embedded == 0
+
+
+def test_sentences_of_a_text():
+    assert sentences("One sentence that stands alone here.") == []
+    told = "I moved to Berlin last spring. Ok. My sister's birthday is in June!\nWe met at the old harbour"
+    assert sentences(told) == [
+        "I moved to Berlin last spring.",
+        "Ok. My sister's birthday is in June!",
+        "We met at the old harbour",
+    ]
+    assert len(sentences("This is one more sentence of many. " * 50)) == 12
+    assert max(map(len, sentences("word " * 400 + ". And another sentence follows it."))) == 400
