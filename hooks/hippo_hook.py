@@ -108,14 +108,25 @@ def health(event_name, data):
 
 
 def _is_older(path, allowed, written):
-    """Whether a file is older than `allowed` seconds, and the machine was awake for so long since then.
+    """Whether a file is older than `allowed` seconds, and jobs could have run for so long since then.
 
     written: the monotonic clock then. It stands still while the machine sleeps, and begins anew when it starts.
     """
     from time import monotonic, time
 
-    allowed, awake = float(allowed), monotonic() - float(written)
-    return time() - os.stat(path).st_mtime > allowed and (awake if awake >= 0 else monotonic()) > allowed
+    awake = monotonic() - float(written)
+    for seconds in (time() - os.stat(path).st_mtime, awake if awake >= 0 else monotonic(), time() - _logged_in()):
+        if seconds <= float(allowed):
+            return False
+    return True
+
+
+def _logged_in():
+    """When this user's services were started, which systemd does at login and ends at logout; 0 where it does not."""
+    try:
+        return os.stat(os.path.join(os.environ["XDG_RUNTIME_DIR"], "bus")).st_mtime
+    except (KeyError, OSError):
+        return 0
 
 
 def warning(event_name, text, line):

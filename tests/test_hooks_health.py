@@ -14,7 +14,8 @@ LINE = "Memory health: the watch job last ran 3 days ago. Tell the user: hippo d
 
 
 @pytest.fixture
-def home(store, paths):
+def home(store, paths, monkeypatch):
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     refresh(store, paths)
     return paths
 
@@ -75,6 +76,17 @@ def test_a_machine_that_slept_has_not_missed_a_look(home, hooks):
     health.expect(home, 3_600, 1_800)
     os.utime(home.render / "late", (time.time() - 60 * 3_600,) * 2)  # by the clock; the monotonic one stood still
     assert "Memory health" not in hooks.said("session_memory", home.home)
+
+
+def test_who_just_logged_in_has_not_missed_a_look(home, hooks, tmp_path):
+    """A user's timers do not run while nobody is logged in."""
+    health.expect(home, 3_600, 1_800)
+    grown_old(home, 9 * 3_600)
+    bus = tmp_path / "bus"
+    bus.touch()
+    assert "Memory health" not in hooks.said("session_memory", home.home, XDG_RUNTIME_DIR=str(tmp_path))
+    os.utime(bus, (time.time() - 3_700,) * 2)
+    assert "Memory health" in hooks.said("session_memory", home.home, XDG_RUNTIME_DIR=str(tmp_path))
 
 
 def test_without_a_schedule_nothing_is_late(home, hooks):

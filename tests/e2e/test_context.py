@@ -12,6 +12,7 @@ from hippo_core.curate.rules import add_rule
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.monitor import health
 from hippo_core.render.refresh import refresh
 from hippo_core.store import Store
 
@@ -39,6 +40,15 @@ def test_rules_memory_and_nudge_are_in_the_first_request(briefed, model):
     for text in (RULE, DECISION, NUDGE):
         assert request.text.count(text) == 1, text
     assert RULE not in request.prompt.rpartition("hello")[2], "the rule follows the prompt inside the user's message"
+
+
+def test_when_memory_is_not_well_the_user_and_the_model_are_told_in_one_line(briefed, product):
+    health.render(product.paths, ["the watch job last ran 3 days ago, due every hour"])
+    run = briefed.ask("hello")
+    line = "Memory health: the watch job last ran 3 days ago, due every hour. Tell the user: hippo doctor."
+    assert run.main[0].text.count(line) == 1 and DECISION in run.main[0].text
+    outputs = [json.loads(event["output"]) for event in hook_responses(run) if event["output"].strip()]
+    assert [output["systemMessage"] for output in outputs if "systemMessage" in output] == [f"\N{LARGE RED CIRCLE} {line}"]
 
 
 def test_rules_return_after_a_compaction(briefed):
