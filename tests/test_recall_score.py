@@ -167,6 +167,7 @@ def test_word_overlap_is_symmetric_and_bounded(a, b):
         ("Deploys go to staging first", "Deploys go to production first"),
         ("Run make fixtures before the unit tests", "Run make fixtures before the integration tests"),
         ("The frontend uses React with Tailwind", "The admin panel uses React with Tailwind"),
+        ("Sessions are stored in redis with a ttl", "Sessions are stored in postgres with a job"),
         ("Tests must run before a push", "Tests must not run before a push"),
     ],
 )

@@ -19,7 +19,7 @@ from hippo_core.store.memories import EXACT, PLAIN
 if TYPE_CHECKING:
     import numpy
 
-EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL = "exact", "words", "meaning"
+EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL, TIME_CHANNEL = "exact", "words", "meaning", "time"
 DEPTH = 50  # how far down each list is read
 MOST_SETTLED = 10  # more memories than that with a name in them leave something to be ranked by meaning
 ASKED_BEFORE = "asked before: the model was not asked again"
@@ -52,6 +52,9 @@ def search(store: Store, query: Query, where: Where, embedder: Embedder | None) 
     """Ask every channel that is there."""
     found = Found()
     by_keyword(store, query, where, found)
+    by_time(store, query, where, found)
+    if query.time_alone:
+        return found
     if settles(query, found):
         found.remarks.append(SETTLED)
         return found
@@ -86,6 +89,14 @@ def settles(query: Query, found: Found) -> bool:
         return False
     complete = [number for number, count in found.lists[EXACT_CHANNEL] if count == len(query.literals)]
     return 0 < len(complete) <= MOST_SETTLED
+
+
+def by_time(store: Store, query: Query, where: Where, found: Found) -> None:
+    """What is of the time that is asked for, newest first."""
+    when = query.when
+    if when is not None and (when.start is not None or when.end is not None):
+        numbers = store.memories.of_time(when.start, when.end, scopes=where.scopes, types=where.types, limit=DEPTH)
+        found.lists[TIME_CHANNEL] = [(number, 0.0) for number in numbers]
 
 
 def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | None, found: Found) -> None:

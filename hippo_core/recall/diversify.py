@@ -67,7 +67,11 @@ def _parts(text: str) -> tuple[frozenset[str], bool, tuple[str, ...]]:
 
 
 def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether the two are one sentence but for a few content words in one place."""
+    """Whether the two are one sentence but for a few content words: one for one in their places, or some in one place."""
+    if len(a) == len(b):
+        pairs = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+        if 0 < len(pairs) <= min(_MOST_SWAPPED, len(a) // 2):
+            return any(x not in STOP_WORDS and y not in STOP_WORDS for x, y in pairs)
     start, shorter = 0, min(len(a), len(b))
     while start < shorter and a[start] == b[start]:
         start += 1
@@ -113,8 +117,8 @@ def vector_similarity(vectors: "Mapping[int, numpy.ndarray]", otherwise: Similar
 
 
 def word_similarity(texts: Mapping[int, str]) -> Similarity:
-    """Jaccard overlap of the words of two texts."""
-    words = {item: frozenset(_WORD.findall(text.casefold())) for item, text in texts.items()}
+    """Jaccard overlap of the content words of two texts."""
+    words = {item: frozenset(_WORD.findall(text.casefold())) - STOP_WORDS for item, text in texts.items()}
 
     def similarity(a: int, b: int) -> float:
         either = len(words[a] | words[b])

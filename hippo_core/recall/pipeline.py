@@ -15,7 +15,7 @@ from hippo_core.embed.base import Embedder
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
-from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL, Found, Where
+from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, TIME_CHANNEL, VECTOR_CHANNEL, Found, Where
 from hippo_core.recall.diversify import (
     ALIKE_IN_MEANING,
     ALIKE_IN_WORDS,
@@ -27,15 +27,16 @@ from hippo_core.recall.diversify import (
 )
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.score import Aging, nudged, score
+from hippo_core.recall.timed import remark, resolved, weighed
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 
 if TYPE_CHECKING:
     import numpy
 
-CHANNEL_WEIGHTS = {EXACT_CHANNEL: 0.3, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 1.0}
+CHANNEL_WEIGHTS = {EXACT_CHANNEL: 0.3, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 1.0, TIME_CHANNEL: 0.3}
 POOL = 50  # candidates that are looked at closely
 
 # Takes the question and the candidates' (number, text), best first; returns a relevance in 0..1 for those it judged.
@@ -92,11 +93,12 @@ def recall(
     embedder None: keywords only. scopes: scope keys, None for everything. now: seconds, for age.
     """
     started = time.perf_counter()
-    asked = read_query(query)
     now = clock.now() if now is None else now
+    asked = read_query(query, now)
     with store.reading():
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
         pool = judge(store, asked, found)
+        _rank_by_time(store, pool, asked, found, scopes)
         if reranker is not None and pool.memories:
             pool.relevance |= reranker(asked.text, [(number, pool.memories[number].text) for number in pool.evidence])
         results = _results(store, pool, asked, found, Aging.of(config or Config()), now)
@@ -148,6 +150,17 @@ def judge(store: Store, asked: Query, found: Found) -> Pool:
     evidence = {number: Evidence(covered[number], fused[number], cosines.get(number)) for number in numbers}
     judged = {number: relevance(seen) for number, seen in evidence.items()}
     return Pool(evidence, judged, memories, vectors)
+
+
+def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: Sequence[str] | None) -> None:
+    """Keep to the time that was asked for, or prefer the newer."""
+    if asked.when is None or not pool.memories:
+        return
+    when, dated = resolved(store, asked.when, scopes)
+    before = pool.relevance
+    pool.relevance = weighed(when, before, pool.memories, asked.time_alone)
+    if said := remark(when, {n: v for n, v in before.items() if v >= BEST_AT_LEAST}, pool.memories, dated):
+        found.notes.append(said)
 
 
 def _closeness(

@@ -3,10 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hippo_core.embed.borders import best_cut, well_formed
 from hippo_core.errors import UsageError
 from hippo_core.recall.stopwords import STOP_WORDS
+
+if TYPE_CHECKING:
+    from hippo_core.recall.when import When
 
 MOST_LETTERS = 2_000  # a pasted log is no question; its beginning is
 MOST_WORDS = 24
@@ -20,19 +24,32 @@ _TO_DO = re.compile(
     r"(?:still|left|remains?|remaining|need|have) to (?:do|finish|fix)|unfinished|pending|backlog|work on next)\b",
     re.IGNORECASE,
 )
+# A glance at whether a time may be named, so that the patterns are built for few questions.
+_TIMELY = re.compile(
+    r"\b(?:last|past|previous|this|today|yesterday|ago|recent\w*|lately|these days|since|before|after|until|till|between|"
+    r"latest|newest|current\w*|nowadays|as of now|at the moment|up[- ]to[- ]date|20\d\d|(?:in|on|of|from|during|early|"
+    r"late|mid|\d\w*) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)\w*|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)",
+    re.IGNORECASE,
+)
+_ANYTHING = frozenset(
+    "happen happened happening decide decided decision decisions change changed changes learn learned learnt work worked "
+    "new news discuss discussed talk talked find found do did done note notes memories remember".split()
+)
 
 
 @dataclass(frozen=True)
 class Query:
     """text: what is embedded. words: content words, each once. literals: spellings to be found as they stand.
 
-    to_do: the question asks for work that is left.
+    to_do: the question asks for work that is left. when: the time it asks about.
     """
 
     text: str
     words: tuple[str, ...]
     literals: tuple[str, ...]
     to_do: bool
+    when: "When | None" = None
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -42,7 +59,13 @@ class Query:
     @property
     def empty(self) -> bool:
         """Nothing in it can be looked for: "ok", "thanks", "?!"."""
-        return not self.words and not self.literals
+        return not self.words and not self.literals and not self.time_alone
+
+    @property
+    def time_alone(self) -> bool:
+        """It asks for whatever is of a time: "what happened yesterday"."""
+        dated = self.when is not None and (self.when.start is not None or self.when.end is not None)
+        return dated and not self.literals and all(word.casefold() in _ANYTHING for word in self.words)
 
     @property
     def names_only(self) -> bool:
@@ -55,13 +78,21 @@ class Query:
         return bool(self.literals) and asked and all(map(_is_unmistakable, self.literals))
 
 
-def read_query(raw: str) -> Query:
-    """The question as the channels need it; UsageError when there is none."""
+def read_query(raw: str, now: float | None = None) -> Query:
+    """The question as the channels need it; UsageError when there is none.
+
+    now: seconds; a time that the question names is taken out of it. None: times are words like others.
+    """
     text = well_formed(raw).replace("\0", " ").strip()
     if not text:
         raise UsageError('There is nothing to look for. Ask in a few words, for example: "flaky tests"')
     if len(text) > MOST_LETTERS:
         text = text[: best_cut(text, MOST_LETTERS // 2, MOST_LETTERS)].strip()
+    when = None
+    if now is not None and _TIMELY.search(text):
+        from hippo_core.recall.when import read_when  # its patterns take 5 ms to build
+
+        when, text = read_when(text, now)
     literals = [next(filter(None, found)).strip() for found in _QUOTED.findall(text)]
     words: list[str] = []
     for token in text.split():
@@ -75,6 +106,7 @@ def read_query(raw: str) -> Query:
         _distinct(words)[:MOST_WORDS],
         tuple(text for text in _distinct(literals) if any(map(str.isalnum, text)))[:MOST_LITERALS],
         bool(_TO_DO.search(text)),
+        when,
     )
 
 

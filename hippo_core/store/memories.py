@@ -188,6 +188,29 @@ class Memories:
         )
         return [_memory(row) for row in rows]
 
+    def of_time(
+        self,
+        start: float | None,
+        end: float | None,
+        *,
+        scopes: Sequence[str] | None,
+        types: Sequence[MemoryType] | None = None,
+        limit: int,
+    ) -> list[int]:
+        """Numbers of the active memories first said or last confirmed in [start, end), None for open; newest first."""
+        span, where = (start or 0.0, end if end is not None else 1e12), "status = 'active'"
+        values: list[object] = []
+        for column, wanted in (("scope", scopes), ("type", types)):
+            if wanted is not None:
+                where += f" AND {column} IN ({_marks(wanted)})"
+                values += [getattr(item, "value", item) for item in wanted]
+        rows = self._db.execute(
+            f"SELECT id FROM memory WHERE {where} AND (confirmed_at >= ? AND confirmed_at < ? OR valid_from >= ? AND "
+            "valid_from < ?) ORDER BY confirmed_at DESC, id DESC LIMIT ?",
+            (*values, *span, *span, limit),
+        )
+        return [number for (number,) in rows]
+
     def same_text(self, text: str, scope: str) -> Memory | None:
         """The active memory in `scope` that says `text` but for case and white space."""
         row = self._db.execute(

@@ -1,0 +1,105 @@
+"""What a time in the question does to the candidates: those of that time alone, or the newer first.
+
+A memory belongs to the time when it was first said and to that when it was last confirmed. Knows no wording of times;
+that is recall.when's.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hippo_core.model.memory import Memory
+from hippo_core.recall.relevance import BEST_AT_LEAST
+from hippo_core.store import Store
+from hippo_core.store.memories import PLAIN
+
+if TYPE_CHECKING:
+    from hippo_core.recall.when import When
+
+OUTSIDE = 0.6  # of its relevance keeps what lies on the other side of an event, whose date is an inference
+OLDEST = 0.7  # of its relevance keeps the oldest of the candidates, when the latest is asked for
+TIME_ALONE = 0.5  # relevance of what lies in the time, where nothing but a time is asked for
+_RIVAL = 0.5  # share of the best relevance from which on a candidate competes for being the latest
+
+
+def resolved(store: Store, when: "When", scopes: Sequence[str] | None) -> "tuple[When, Memory | None]":
+    """`when` with the date of its event, and the memory that dates it; without a date when none is known."""
+    if when.event is None:
+        return when, None
+    words = when.event.split()
+    hits = [number for number, _ in store.memories.keyword_hits(words, index=PLAIN, scopes=scopes, limit=20)]
+    matches = store.memories.word_matches(words, index=PLAIN, among=hits)
+    whole = [number for number in hits if all(number in rows for _, rows in matches)]
+    if not whole:
+        return when, None
+    dated = store.memories.fetch(whole[:1])[whole[0]]
+    start = _began(dated)
+    if when.side == "before":
+        return replace(when, end=start), dated
+    return replace(when, start=start), dated
+
+
+def weighed(
+    when: "When", relevance: Mapping[int, float], memories: Mapping[int, Memory], alone: bool
+) -> dict[int, float]:
+    """The candidates' relevances under the time that was asked for. alone: nothing else was asked.
+
+    A date that was said narrows: what lies outside goes, unless nothing inside fits. An event only weighs.
+    """
+    if when.latest:
+        return _newer_first(relevance, memories)
+    inside = {number for number in relevance if _lies_in(when, memories[number])}
+    if alone:
+        return dict.fromkeys(inside, TIME_ALONE)
+    if when.event is not None:
+        return {number: value * (1 if number in inside else OUTSIDE) for number, value in relevance.items()}
+    kept = {number: value for number, value in relevance.items() if number in inside}
+    return kept if max(kept.values(), default=0.0) >= BEST_AT_LEAST else dict(relevance)
+
+
+def remark(
+    when: "When", relevance: Mapping[int, float], memories: Mapping[int, Memory], dated: Memory | None
+) -> str | None:
+    """What was made of the time, in words; None where there is nothing to tell."""
+    if when.latest or (when.start is None and when.end is None):
+        return None
+    span = _span(when)
+    if dated is not None:
+        return f"{when.phrase}: taken as {span}, by {dated.public_id}"
+    if any(_lies_in(when, memories[number]) for number in relevance):
+        return f"{when.phrase}: {span}"
+    return f"nothing that fits is of {when.phrase} ({span})" if relevance else None
+
+
+def _newer_first(relevance: Mapping[int, float], memories: Mapping[int, Memory]) -> dict[int, float]:
+    """Among the candidates that compete, by their places in time: how old they are altogether does not matter."""
+    best = max(relevance.values(), default=0.0)
+    rivals = [number for number, value in relevance.items() if value >= _RIVAL * best]
+    rivals.sort(key=lambda number: memories[number].confirmed_at)
+    last = max(1, len(rivals) - 1)
+    factors = {number: OLDEST + (1 - OLDEST) * place / last for place, number in enumerate(rivals)}
+    if len(rivals) == 1:
+        factors = {}
+    return {number: value * factors.get(number, 1.0) for number, value in relevance.items()}
+
+
+def _lies_in(when: "When", memory: Memory) -> bool:
+    return when.holds(_began(memory)) or when.holds(memory.confirmed_at)
+
+
+def _began(memory: Memory) -> float:
+    return memory.confirmed_at if memory.valid_from is None else memory.valid_from
+
+
+def _span(when: "When") -> str:
+    if when.start is None:
+        return f"before {_day(when.end)}"
+    if when.end is None:
+        return f"since {_day(when.start)}"
+    first, last = _day(when.start), _day(when.end - 1)
+    return first if first == last else f"{first} to {last}"
+
+
+def _day(at: float) -> str:
+    return time.strftime("%d %b %Y", time.localtime(at)).lstrip("0")

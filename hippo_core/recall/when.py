@@ -1,0 +1,212 @@
+"""Reads the time out of a question: "last week", "in June", "before the migration", "the latest". Pure; knows no store.
+
+A table of the shapes people use, in the user's time zone. General date parsers were tried and left: docs/recall.md has
+the figures. What is not plainly a time is left in the question.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta, tzinfo
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS) + "|sept"
+_NUMBERS = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "a couple of": 2,
+    "two": 2,
+    "a few": 3,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+}
+_COUNT = r"\d{1,3}|a couple of|a few|an?|one|two|three|four|five|six"
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT = "day|week|month|year"
+_EVENT = (
+    r"(?:migration|release|outage|incident|launch|switch|move|refactor(?:ing)?|rewrite|upgrade|update|deploy(?:ment)?|"
+    r"merge|review|crash|roll-?out|roll-?back|cut-?over|freeze|redesign|meeting|sprint|rename|change|audit|go-live)"
+)
+
+
+@dataclass(frozen=True)
+class When:
+    """A time that a question names. phrase: its words. start, end: seconds, None for open.
+
+    event: words of what happened then, when it is named instead of a date; side: "before" or "after" it.
+    latest: the newest is preferred, whatever its date.
+    """
+
+    phrase: str
+    start: float | None = None
+    end: float | None = None
+    event: str | None = None
+    side: str | None = None
+    latest: bool = False
+
+    def holds(self, at: float) -> bool:
+        return (self.start is None or at >= self.start) and (self.end is None or at < self.end)
+
+
+def read_when(text: str, now: float, zone: tzinfo | None = None) -> tuple[When | None, str]:
+    """(the time, the question without its words); (None, text) when it names none. zone: None for the user's own."""
+    for pattern, made in _SHAPES:
+        for found in pattern.finditer(text):
+            span = made(found, datetime.fromtimestamp(now, zone).date())
+            if span is not None:
+                when = _bounded(span, found, now, zone)
+                return when, f"{text[: found.start()]} {text[found.end() :]}".strip()
+    return _event(text) or _latest(text) or (None, text)
+
+
+def _event(text: str) -> tuple[When, str] | None:
+    """An event stays in the question: what is asked may be about it as well."""
+    found = re.search(
+        rf"\b(before|after|since|until) (?:the|our) ((?:[\w.-]+ ){{0,3}}?{_EVENT})\b", text, re.IGNORECASE
+    )
+    if not found:
+        return None
+    side = "before" if found[1].lower() in ("before", "until") else "after"
+    return When(found[0], event=found[2], side=side), text
+
+
+def _latest(text: str) -> tuple[When, str] | None:
+    found = re.search(
+        r"(?<![\w:-])(?:the )?(?:latest|newest|most recent(?:ly)?|currently|current|nowadays|as of now|at the moment|"
+        r"up[- ]to[- ]date)(?![\w-])",
+        text,
+        re.IGNORECASE,
+    )
+    if not found:
+        return None
+    return When(found[0], latest=True), f"{text[: found.start()]} {text[found.end() :]}".strip()
+
+
+# -- the shapes: each makes (first day, day after the last) of what was found, or None -----------------------------------
+
+Days = tuple[date, date]
+
+
+def _a_day(day: date) -> Days:
+    return day, day + timedelta(1)
+
+
+def _named_day(found: re.Match[str], today: date) -> Days:
+    back = {"today": 0, "this morning": 0, "last night": 1, "yesterday": 1, "the day before yesterday": 2}
+    return _a_day(today - timedelta(back[" ".join(found["day"].lower().split())]))
+
+
+def _rolling(found: re.Match[str], today: date) -> Days:
+    count = _number(found["count"]) if found["count"] else 1
+    return today - timedelta(count * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1)
+
+
+def _ago(found: re.Match[str], today: date) -> Days:
+    """Around that day, the wider the coarser its unit: "two weeks ago" may be eleven days or seventeen."""
+    length = _UNIT_DAYS[found["unit"].lower()]
+    middle = today - timedelta(_number(found["count"]) * length)
+    width = length // 2 or int(_number(found["count"]) > 2)
+    return middle - timedelta(width), middle + timedelta(width + 1)
+
+
+def _calendar(found: re.Match[str], today: date) -> Days:
+    """This or the last week (from Monday), month, year."""
+    unit, back = found["unit"].lower(), 0 if found["which"].lower() == "this" else 1
+    if unit == "week":
+        start = today - timedelta(today.weekday() + 7 * back)
+        return start, start + timedelta(7)
+    if unit == "month":
+        return _month(today.year, today.month - back)
+    return date(today.year - back, 1, 1), date(today.year - back + 1, 1, 1)
+
+
+def _weekday(found: re.Match[str], today: date) -> Days:
+    wanted = _DAYS.index(found["weekday"].lower())
+    return _a_day(today - timedelta((today.weekday() - wanted - 1) % 7 + 1))
+
+
+def _in_month(found: re.Match[str], today: date) -> Days:
+    """The last such month that has begun, when the year is not said."""
+    month = _month_number(found["month"])
+    year = int(found["year"]) if found["year"] else today.year - (month > today.month)
+    return _month(year, month)
+
+
+def _in_year(found: re.Match[str], today: date) -> Days | None:
+    year = int(found["year"])
+    return (date(year, 1, 1), date(year + 1, 1, 1)) if year <= today.year else None
+
+
+def _full_date(found: re.Match[str], today: date) -> Days | None:
+    try:
+        if found.groupdict().get("iso"):
+            return _a_day(date.fromisoformat(found["iso"]))
+        month, day = _month_number(found["month"]), int(found["dayofmonth"])
+        if found["year"]:
+            return _a_day(date(int(found["year"]), month, day))
+        this_year = date(today.year, month, day)
+        return _a_day(this_year if this_year <= today else date(today.year - 1, month, day))
+    except ValueError:
+        return None
+
+
+def _between(found: re.Match[str], today: date) -> Days:
+    one, other = _month_number(found["month"]), _month_number(found["other"])
+    last = _month(int(found["year"]) if found["year"] else today.year - (other > today.month), other)
+    return _month(last[0].year - (one > other), one)[0], last[1]
+
+
+_SIDE = r"(?:(?P<side>since|after|before|until|till) )?"
+_ORDINAL = r"(?P<dayofmonth>\d{1,2})(?:st|nd|rd|th)?"
+_PLACED = r"(?P<side>since|after|before|until|till|in|during|last|this|of|from|early|late|mid)"
+_SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None]]] = [
+    (re.compile(pattern, re.IGNORECASE), made)
+    for pattern, made in (
+        (rf"\bbetween (?P<month>{_MONTH}) and (?P<other>{_MONTH})(?: (?P<year>20\d\d))?\b", _between),
+        (rf"\b(?:on )?{_SIDE}(?P<iso>20\d\d-\d\d-\d\d)\b(?![-\w])", _full_date),
+        (rf"\b(?:on )?{_SIDE}(?:the )?{_ORDINAL} (?:of )?(?P<month>{_MONTH})\b\.?(?:,? (?P<year>20\d\d))?", _full_date),
+        (rf"\b(?:on )?{_SIDE}(?P<month>{_MONTH})\.? {_ORDINAL}\b(?!\.?\d)(?:,? (?P<year>20\d\d))?", _full_date),
+        (rf"\b{_SIDE}(?P<day>the day before yesterday|yesterday|today|this morning|last night)\b(?:'s)?", _named_day),
+        (rf"\b(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago\b", _ago),
+        (rf"\b(?:(?:in|over|during|within) )?the (?:last|past) (?:(?P<count>{_COUNT}) )?(?P<unit>{_UNIT})s?\b", _rolling),
+        (rf"\b(?:last|past) (?P<count>{_COUNT}) (?P<unit>{_UNIT})s?\b", _rolling),
+        (rf"\b(?:past) (?P<count>)(?P<unit>{_UNIT})\b", _rolling),
+        (rf"\b{_SIDE}(?P<which>this|last|previous) (?P<unit>week|month|year)\b(?:'s)?", _calendar),
+        (rf"\b(?:on |last |(?P<side>since|after|before|until|till) (?:last )?)(?P<weekday>{'|'.join(_DAYS)})\b", _weekday),
+        (rf"\b{_PLACED} (?P<month>{_MONTH})\b(?:,? (?P<year>20\d\d))?", _in_month),
+        (rf"\b(?P<month>{_MONTH}) (?P<year>20\d\d)\b", _in_month),
+        (r"\b(?P<side>in|during|since|after|before|until) (?P<year>20\d\d)\b(?![-./:\w])", _in_year),
+        (r"\b(?:recently|lately|these days)\b(?P<count>)(?P<unit>)", lambda _, today: (today - timedelta(30), today + timedelta(1))),
+    )
+]  # fmt: skip
+
+
+def _bounded(days: Days, found: re.Match[str], now: float, zone: tzinfo | None) -> When:
+    """The span in seconds, opened to one side by "since", "before" and their like."""
+    start, end = (datetime.combine(day, time(), zone).timestamp() for day in days)
+    when = When(" ".join(found[0].split()), start, end)
+    side = (found.groupdict().get("side") or "").lower()
+    if side == "since":
+        return replace(when, end=None)
+    if side == "after":
+        return replace(when, start=end, end=None)
+    if side == "before":
+        return replace(when, start=None, end=start)
+    return replace(when, start=None) if side in ("until", "till") else when
+
+
+def _number(words: str) -> int:
+    return int(words) if words.isdigit() else _NUMBERS[" ".join(words.lower().split())]
+
+
+def _month_number(name: str) -> int:
+    return next(number for number, full in enumerate(_MONTHS, 1) if full.startswith(name.lower()[:3]))
+
+
+def _month(year: int, month: int) -> Days:
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
