@@ -48,7 +48,8 @@ def test_when_memory_is_not_well_the_user_and_the_model_are_told_in_one_line(bri
     line = "Memory health: the watch job last ran 3 days ago, due every hour. Tell the user: hippo doctor."
     assert run.main[0].text.count(line) == 1 and DECISION in run.main[0].text
     outputs = [json.loads(event["output"]) for event in hook_responses(run) if event["output"].strip()]
-    assert [output["systemMessage"] for output in outputs if "systemMessage" in output] == [f"\N{LARGE RED CIRCLE} {line}"]
+    shown = [output["systemMessage"] for output in outputs if "systemMessage" in output]
+    assert shown == [f"\N{LARGE RED CIRCLE} {line}"]
 
 
 def test_rules_return_after_a_compaction(briefed):
