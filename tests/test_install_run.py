@@ -11,6 +11,7 @@ import pytest
 from hippo_core.errors import WheelMissingError
 from hippo_core.ops import bootstrap, link, venv
 from hippo_core.ops.record import Record
+from hippo_core.paths import Paths
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 INSTALL = REPOSITORY / "install.py"
@@ -97,13 +98,17 @@ def test_uninstalling_nothing_says_so(paths):
     assert not paths.home.exists()
 
 
-def test_purge_leaves_what_is_not_ours(paths):
+def test_purge_leaves_what_is_not_ours_and_nothing_that_is(paths):
+    """Every place that the paths module knows, so that none is forgotten when one is added."""
     paths.home.mkdir(parents=True)
     Record(paths).put(version="1")
-    for name in ("memory.db", "memory.db-wal", "config.json", "diary.txt"):
-        (paths.home / name).write_text(name, encoding="utf-8")
-    for folder in (paths.venv, paths.plugin, paths.render, paths.run, paths.log):
-        (folder / "inner").mkdir(parents=True)
+    places = [getattr(paths, name) for name, kind in vars(Paths).items() if isinstance(kind, property)]
+    for place in {*places, paths.home / "memory.db-wal", paths.home / "diary.txt"}:
+        if place.suffix or place.exists():
+            place.write_text("{}", encoding="utf-8")
+        else:
+            (place / "inner").mkdir(parents=True)
+    Record(paths).put(version="1")
     done = run("--uninstall", "--purge")
     assert done.returncode == 0 and "diary.txt" in done.stdout
     assert [path.name for path in paths.home.iterdir()] == ["diary.txt"]

@@ -26,11 +26,13 @@ def uninstall(paths: Paths, *, purge: bool) -> int:
     link.remove(paths, record)
     # The interpreter first: a session that still runs then finds no program for its hooks, which it forgives. Python's
     # own complaint about a missing script would block its prompts.
-    for folder in (paths.venv, paths.plugin, paths.render, paths.run, paths.spool, paths.log):
+    for folder in (paths.venv, paths.plugin, paths.render, paths.run, paths.spool, paths.log, paths.alerts):
         _remove_tree(folder)
-    paths.install_record.unlink(missing_ok=True)
+    for file in (paths.queries, paths.install_record):
+        file.unlink(missing_ok=True)
     if purge:
-        for file in (*paths.home.glob(f"{paths.store.name}*"), paths.config):
+        _remove_tree(paths.snapshot)  # rules and memories, and their history
+        for file in (*paths.home.glob(f"{paths.store.name}*"), paths.config, paths.schedule_record):
             file.unlink(missing_ok=True)
     _say(paths, notes, purge)
     return 1 if notes else 0
