@@ -16,17 +16,20 @@ NUDGE = "Answer first: plain words, no filler, no flattery. If this touches earl
 
 @dataclass(frozen=True)
 class Config:
-    """embedder: local, openai or off. distiller: offline. decay_rate: how fast memories age, 1 as designed.
+    """embedder: local, openai or off. reranker: voyage or off. distiller: offline. decay_rate: how fast memories age, 1
+    as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
     nudge: the line that is added to every prompt, "" for none. proactive: memories that bear on a prompt, or on a
-    sub-agent's task, are added to it unasked. alerts: where alerts go, addresses that apprise
-    understands; they may hold passwords, so no text shows them. quiet_hours: local time, "" for none. archive_meaning:
-    whether what was said is embedded as well, so that the archive is searched by meaning.
+    sub-agent's task, are added to it unasked. alerts: where alerts go, addresses that apprise understands; they may
+    hold passwords, so no text shows them. quiet_hours: local time, "" for none. archive_meaning: whether what was said
+    is embedded as well, so that the archive is searched by meaning.
     """
 
     embedder: str = "local"
     openai_base_url: str | None = None
+    reranker: str = "off"
+    voyage_base_url: str | None = None
     distiller: str = "offline"
     decay_rate: float = 1.0
     half_lives: tuple[tuple[str, float], ...] = ()
@@ -63,7 +66,7 @@ def _fits(name: str, value: Any) -> bool:
         return _is_amount(value)
     if name == "half_lives":
         return isinstance(value, tuple) and all(_is_amount(days) and days > 0 for _, days in value)
-    if name == "openai_base_url":
+    if name in ("openai_base_url", "voyage_base_url"):
         return value is None or isinstance(value, str)
     return isinstance(value, type(getattr(Config, name)))
 

@@ -60,6 +60,10 @@ class VectorsUnavailableError(HippoError):
     """The vector extension or the embedding model cannot be used here."""
 
 
+class RerankerUnavailableError(HippoError):
+    """The candidates cannot be ranked again; the order stays as it was."""
+
+
 class NotFoundError(HippoError):
     """No memory or message has that id."""
 

@@ -20,6 +20,7 @@ from hippo_core.errors import HippoError
 from hippo_core.model.scope import GLOBAL, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.paths import Paths
+from hippo_core.recall.rerank import Reranking
 from hippo_core.recall.where import EVERYWHERE, search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store
@@ -52,6 +53,7 @@ class Tools:
         self._embedder_of: Config | None = None
         self._loading = threading.Lock()
         self._unasked: Unasked | None = None
+        self._reranking = Reranking()
 
     def hook_prompt(self, prompt: str = "", session_id: str = "") -> str:
         """For the client's hooks: notes for a prompt."""
@@ -76,12 +78,19 @@ class Tools:
             return self._unasked
 
     def memory_search(
-        self, query: str, type: MemoryType | None = None, everywhere: bool = False, k: int = 5, sources: bool = False
+        self,
+        query: str,
+        type: MemoryType | None = None,
+        everywhere: bool = False,
+        k: int = 5,
+        sources: bool = False,
+        so_far: str | None = None,
     ) -> str:
         """Search what was learned in earlier sessions: decisions and their reasons, procedures that worked, facts, \
 preferences, results. Ask in a full sentence what you need to know. Returns the best memories (k, at most 20) of this \
 project and of all projects, each with id, type, age, scope and score. type: only that kind. everywhere: other \
-projects too. sources: with the words each came from."""
+projects too. sources: with the words each came from. so_far: when you ask again, what you have worked out meanwhile; \
+what bears on that comes first."""
         from hippo_core.recall.pipeline import recall
         from hippo_core.recall.present import recall_for_model
         from hippo_core.recall.why import said_for
@@ -92,6 +101,7 @@ projects too. sources: with the words each came from."""
             found = recall(
                 store, query, embedder=self._asked_of(config), scopes=scopes,
                 types=None if type is None else [type], k=_within(k, 1, _MOST_RESULTS), config=config,
+                so_far=so_far, reranker=self._reranking.of(config),
             )  # fmt: skip
             said = said_for(store, [result.memory for result in found.results]) if sources else None
         numbers = [result.memory.id for result in found.results]

@@ -136,6 +136,17 @@ def test_forgetting_anything_empties_the_file(store, paths):
     forget_queries(paths.queries)  # nothing to do is no error
 
 
+def test_forgetting_reaches_what_a_running_process_knows(file):
+    """Also where the file exists again by the next question, because another process asked one meanwhile."""
+    model = Counting()
+    running = CachedQueries(model, file)
+    running.embed(["redis?"])
+    forget_queries(file)
+    CachedQueries(Counting(), file).embed(["something else"])
+    running.embed(["redis?"])
+    assert model.asked == ["redis?", "redis?"]
+
+
 def test_the_explanation_says_that_the_model_was_not_asked(store, paths):
     model = Counting()
     with store.transaction():

@@ -12,6 +12,7 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.present import Style, recall_json, recall_text
+from hippo_core.recall.rerank import Reranking
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store
@@ -30,6 +31,7 @@ class Request:
     count: int = 5
     explain: bool = False
     as_json: bool = False
+    so_far: str | None = None
 
 
 def answer(request: Request, style: Style) -> tuple[str, str | None]:
@@ -52,6 +54,8 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
             types=[MemoryType(name) for name in request.types] or None,
             k=request.count,
             config=config,
+            so_far=request.so_far,
+            reranker=Reranking().of(config),
         )
     note_shown(here, [result.memory.id for result in found.results])
     if request.as_json:

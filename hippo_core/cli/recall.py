@@ -18,6 +18,7 @@ on_terminal = coloured  # click takes colours out again where the output is no t
 @click.option("--all", "everywhere", is_flag=True, help="Search all projects.")
 @click.option("-k", "count", default=5, show_default=True, type=click.IntRange(1, 50), help="How many at most.")
 @click.option("--explain", is_flag=True, help="Show every stage's number.")
+@click.option("--so-far", metavar="TEXT", help="What you have worked out; what bears on it comes first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def recall_command(
     query: tuple[str, ...],
@@ -26,10 +27,12 @@ def recall_command(
     everywhere: bool,
     count: int,
     explain: bool,
+    so_far: str | None,
     as_json: bool,
 ) -> None:
     """The memories that answer QUERY, best first."""
-    shown, warning = answer(Request(" ".join(query), types, project, everywhere, count, explain, as_json), on_terminal)
+    request = Request(" ".join(query), types, project, everywhere, count, explain, as_json, so_far)
+    shown, warning = answer(request, on_terminal)
     click.echo(shown)
     if warning:
         click.echo(warning, err=True)

@@ -36,6 +36,7 @@ class CachedQueries:
         self._lock = threading.Lock()
         self._own_key = os.urandom(_KEY)
         self._known: OrderedDict[bytes, bytes] = OrderedDict()
+        self._beside: bytes | None = None  # the key of the file that belongs to what is known here
         self.skipped = False  # whether the last question was answered without the model
 
     def pieces(self, text: str) -> list[str]:
@@ -52,6 +53,7 @@ class CachedQueries:
 
     def _vector(self, text: str) -> bytes:
         own = self._digest(text, self._own_key)
+        self._go_with_the_file()
         with self._lock:
             known = self._known.get(own)
         if known is None:
@@ -66,7 +68,20 @@ class CachedQueries:
             self._known.move_to_end(own)
             while len(self._known) > IN_PROCESS:
                 self._known.popitem(last=False)
+        self._go_with_the_file()
         return known
+
+    def _go_with_the_file(self) -> None:
+        """Forgetting deletes the file; what this process knows goes too, at the latest with its next question."""
+        try:
+            with self._file.open("rb") as file:
+                key = file.read(_HEAD)[-_KEY:]
+        except OSError:
+            key = None
+        with self._lock:
+            if self._beside not in (None, key):
+                self._known.clear()
+            self._beside = key
 
     def _digest(self, text: str, key: bytes) -> bytes:
         words = f"{self.fingerprint}\0{text}".encode("utf-8", "surrogatepass")

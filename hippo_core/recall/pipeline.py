@@ -3,15 +3,17 @@
 Each stage is a function in its own file; here they are only put in order. Knows nothing of how results are shown.
 """
 
+import contextlib
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hippo_core import clock
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
+from hippo_core.errors import RerankerUnavailableError, UsageError, VectorsUnavailableError
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
@@ -28,6 +30,7 @@ from hippo_core.recall.diversify import (
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.rerank import RERANKED, SO_FAR, Reranker, bearing, reordered
 from hippo_core.recall.score import Aging, nudged, score
 from hippo_core.recall.timed import remark, resolved, weighed
 from hippo_core.store import Store
@@ -38,9 +41,6 @@ if TYPE_CHECKING:
 
 CHANNEL_WEIGHTS = {EXACT_CHANNEL: 0.3, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 1.0, TIME_CHANNEL: 0.3}
 POOL = 50  # candidates that are looked at closely
-
-# Takes the question and the candidates' (number, text), best first; returns a relevance in 0..1 for those it judged.
-Reranker = Callable[[str, Sequence[tuple[int, str]]], dict[int, float]]
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,13 @@ def recall(
     k: int = 5,
     config: Config | None = None,
     now: float | None = None,
+    so_far: str | None = None,
     reranker: Reranker | None = None,
 ) -> Recall:
     """The memories that best answer `query`, at most k; none when nothing fits. UsageError for an empty query.
 
-    embedder None: keywords only. scopes: scope keys, None for everything. now: seconds, for age.
+    embedder None: keywords only. scopes: scope keys, None for everything. now: seconds, for age. so_far: what whoever
+    asks has worked out; the candidates are ranked again with it. reranker: ranks them again after that.
     """
     started = time.perf_counter()
     now = clock.now() if now is None else now
@@ -99,8 +101,8 @@ def recall(
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
         pool = judge(store, asked, found)
         _rank_by_time(store, pool, asked, found, scopes)
-        if reranker is not None and pool.memories:
-            pool.relevance |= reranker(asked.text, [(number, pool.memories[number].text) for number in pool.evidence])
+        _rank_by_what_is_known(store, pool, found, so_far, embedder)
+        _rank_by_reading(pool, asked, found, reranker)
         results = _results(store, pool, asked, found, Aging.of(config or Config()), now)
     best_first = _varied(pool, results, k)
     searched = {name: len(ranked) for name, ranked in found.lists.items()}
@@ -125,12 +127,25 @@ def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
 
 @dataclass
 class Pool:
-    """The candidates, best fused rank first, with what is known of each."""
+    """The candidates, best fused rank first, with what is known of each.
+
+    judged: by the name of a stage that ranked again, what it made of each.
+    """
 
     evidence: dict[int, Evidence]
     relevance: dict[int, float]
     memories: dict[int, Memory]
     vectors: "dict[int, numpy.ndarray]"
+    judged: dict[str, Mapping[int, float]] = field(default_factory=dict)
+
+    def showable(self) -> dict[int, float]:
+        """The relevance of those that may be shown, best first; the others need not be looked at again."""
+        passed = sorted(worth_showing(self.relevance), key=lambda number: -self.relevance[number])
+        return {number: self.relevance[number] for number in passed}
+
+    def reorder(self, stage: str, judged: Mapping[int, float]) -> None:
+        self.judged[stage] = judged
+        self.relevance |= reordered(self.showable(), judged)
 
     def similarity(self) -> Similarity:
         by_words = word_similarity({number: memory.text for number, memory in self.memories.items()})
@@ -163,6 +178,37 @@ def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: 
         found.notes.append(said)
 
 
+def _rank_by_what_is_known(
+    store: Store, pool: Pool, found: Found, so_far: str | None, embedder: Embedder | None
+) -> None:
+    """Prefer the candidates that also fit what was worked out so far."""
+    passed = pool.showable()
+    if not so_far or len(passed) < 2:
+        return
+    try:
+        known = read_query(so_far)
+    except UsageError:
+        return  # nothing but white space
+    matches = store.memories.word_matches(known.terms, index=PLAIN, among=list(passed))
+    covered = coverage(matches, store.memories.count_active(), list(passed))
+    thought = None
+    if embedder is not None and found.question is not None:
+        with contextlib.suppress(VectorsUnavailableError):
+            thought = embedder.embed([known.text])[0]
+    pool.reorder(SO_FAR, bearing(passed, covered, pool.vectors, thought))
+
+
+def _rank_by_reading(pool: Pool, asked: Query, found: Found, reranker: Reranker | None) -> None:
+    """Let the reranker put in order what may be shown; where it cannot, the order stays, and an explanation says so."""
+    passed = pool.showable()
+    if reranker is None or len(passed) < 2:
+        return
+    try:
+        pool.reorder(RERANKED, reranker(asked.text, [(number, pool.memories[number].text) for number in passed]))
+    except RerankerUnavailableError as error:
+        found.remarks.append(f"not reranked: {error}")
+
+
 def _closeness(
     store: Store, found: Found, numbers: Sequence[int]
 ) -> "tuple[dict[int, numpy.ndarray], dict[int, float]]":
@@ -191,6 +237,7 @@ def _results(store: Store, pool: Pool, asked: Query, found: Found, aging: Aging,
         stages |= {"fused": seen.fused, "coverage": seen.coverage}
         if seen.cosine is not None:
             stages["cosine"] = seen.cosine
+        stages |= {name: judged[number] for name, judged in pool.judged.items() if number in judged}
         stages |= {"relevance": fit, "recency": recency, "importance": memory.importance}
         stages["confidence"] = memory.confidence
         results[number] = Result(

@@ -1,0 +1,313 @@
+"""Candidates ranked again: by what was worked out so far, and by a reranker, which only the settings can switch on."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from server_process import Client, end, keywords_only, learn
+
+from hippo_core import config as settings
+from hippo_core.cli.main import hippo
+from hippo_core.config import Config
+from hippo_core.errors import RerankerUnavailableError, UsageError
+from hippo_core.ops.status import look
+from hippo_core.recall.pipeline import recall
+from hippo_core.recall.rerank import Reranking, open_reranker, reordered
+
+KEY = "not-a-real-key"
+FIRST = "Deploys fail when the disk is full; the disk of the build host fills up with old images."
+SECOND = "Deploys fail when the token has expired; renew the token with the vault command."
+THIRD = "Deploys fail on Fridays because the gate is closed."
+QUESTION = "why do deploys fail"
+
+
+@pytest.fixture
+def known(store, paths):
+    """Three memories that answer alike, by keywords alone."""
+    keywords_only(paths)
+    return [learn(store, text) for text in (FIRST, SECOND, THIRD)]
+
+
+def ask(store, question=QUESTION, **how):
+    return recall(store, question, embedder=None, scopes=None, **how)
+
+
+def texts(found):
+    return [result.memory.text for result in found.results]
+
+
+# -- what was worked out so far ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text, words", [(SECOND, "the vault says the token is too old"), (FIRST, "df: disk is full")])
+def test_what_bears_on_what_was_worked_out_comes_first(store, known, text, words):
+    found = ask(store, so_far=words)
+    assert texts(found)[0] == text and len(texts(found)) == 3
+    assert all("so far" in result.stages for result in found.results)
+    assert found.results[0].stages["so far"] == max(result.stages["so far"] for result in found.results)
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  \n"])
+def test_nothing_worked_out_changes_nothing(store, known, nothing):
+    plain, again = ask(store), ask(store, so_far=nothing)
+    assert texts(plain) == texts(again) and "so far" not in again.results[0].stages
+
+
+def test_what_was_worked_out_finds_nothing_that_the_question_does_not(store, known):
+    learn(store, "The kettle in the office is blue.")
+    assert not any("kettle" in text for text in texts(ask(store, so_far="the kettle in the office is blue")))
+    assert ask(store, "quokka", so_far=QUESTION).results == []
+
+
+@pytest.mark.parametrize("so_far", ["don't", "AND *", '"', "\0", "🎉", "ok", "部署", "x " * 50_000])
+def test_no_so_far_breaks_it(store, known, so_far):
+    assert len(ask(store, so_far=so_far).results) == 3
+
+
+def test_by_meaning_as_well_where_there_are_vectors(store, paths):
+    numpy = pytest.importorskip("numpy")
+
+    class Directions:
+        """Texts about tea point one way, all others another."""
+
+        fingerprint, dimension = "directions", 4
+
+        def pieces(self, text):
+            return [text]
+
+        def embed(self, texts):
+            tea = [any(word in text for word in ("Darjeeling", "beverage")) for text in texts]
+            rows = [[0.8, 0.6, 0, 0] if yes else [0.8, 0, 0.6, 0] for yes in tea]
+            return numpy.array(rows, dtype="f4")
+
+    from hippo_core.ingest.embed import embed_pending
+
+    learn(store, "The boss likes her coffee black."), learn(store, "The boss likes her Darjeeling hot.")
+    embed_pending(store, Directions())
+    found = recall(store, "what does the boss like", embedder=Directions(), scopes=None, so_far="some beverage")
+    assert "Darjeeling" in texts(found)[0]
+
+
+def test_the_command_takes_it_and_explains_the_stage(known):
+    run = CliRunner().invoke(hippo, ["recall", *QUESTION.split(), "--so-far", "the token is too old", "--explain"])
+    assert run.exit_code == 0 and "so far 0." in run.output
+    assert run.output.index(SECOND) < run.output.index(FIRST)
+
+
+def test_the_tool_takes_it(store, paths, known, tmp_path):
+    client = Client(tmp_path)
+    client.start()
+    text, failed = client.call("memory_search", query=QUESTION, so_far="the token is too old")
+    assert not failed and text.index(SECOND) < text.index(FIRST)
+    end(client)
+
+
+@given(st.dictionaries(st.integers(0, 20), st.floats(0, 1)), st.dictionaries(st.integers(0, 20), st.floats(-9, 9)))
+def test_a_new_order_hands_out_the_same_numbers(relevances, judged):
+    again = reordered(relevances, judged)
+    assert again.keys() == relevances.keys() and sorted(again.values()) == sorted(relevances.values())
+    for better in relevances.keys() & judged.keys():
+        for item in relevances.keys() - {better}:
+            if item not in judged or judged[better] > judged[item]:
+                assert again[better] >= again[item]
+
+
+# -- the service -------------------------------------------------------------------------------------------------------
+
+
+class Service(ThreadingHTTPServer):
+    """POST /v1/rerank as Voyage answers it: a longer document that holds more of `prefers` is more relevant.
+
+    `answer` may replace the answer by (status, bytes); `hold`, when set, is waited for before answering.
+    """
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.prefers = "vault"
+        self.requests: list[dict] = []
+        self.headers: list[dict] = []
+        self.answer: tuple[int, bytes] | None = None
+        self.elsewhere: str | None = None
+        self.hold: threading.Event | None = None
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_POST(self):  # noqa: N802, the name http.server calls
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(request)
+        self.server.headers.append(dict(self.headers))
+        if self.server.hold:
+            self.server.hold.wait(60)
+        status, data = self.server.answer or (200, json.dumps(self._ranking(request)).encode())
+        self.send_response(status if self.path == "/v1/rerank" else 404)
+        if self.server.elsewhere:
+            self.send_header("Location", self.server.elsewhere)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _ranking(self, request):
+        scores = [0.9 if self.server.prefers in text else 0.1 for text in request["documents"]]
+        rows = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
+        rows.sort(key=lambda row: -row["relevance_score"])  # the service answers best first
+        return {"object": "list", "data": rows, "model": request["model"], "usage": {"total_tokens": 7}}
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def service():
+    with Service() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield server
+        if server.hold:
+            server.hold.set()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def reranker(service, monkeypatch):
+    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
+    monkeypatch.setattr("hippo_core.recall.voyage.BUDGET", 30.0)
+    return open_reranker(Config(reranker="voyage", voyage_base_url=service.url))
+
+
+def test_the_service_s_order_is_ours_and_the_numbers_stay_calibrated(store, known, service, reranker):
+    before, found = ask(store), ask(store, reranker=reranker)
+    assert texts(found)[0] == SECOND and found.results[0].stages["reranked"] == 0.9
+    assert sorted(r.stages["relevance"] for r in found.results) == sorted(r.stages["relevance"] for r in before.results)
+    (request,) = service.requests
+    assert request["model"] == "rerank-2.5-lite" and request["query"] == QUESTION
+    assert sorted(request["documents"]) == sorted([FIRST, SECOND, THIRD])
+    assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_secrets_are_redacted_before_anything_leaves(store, known, service, reranker):
+    ask(store, "why do deploys fail at postgres://app:hunter2swordfish@db.internal/app", reranker=reranker)
+    assert "deploys fail at" in service.requests[0]["query"] and "swordfish" not in json.dumps(service.requests)
+
+
+def test_only_what_may_be_shown_is_sent_and_nothing_where_there_is_nothing_to_order(store, known, service, reranker):
+    ask(store, "quokka", reranker=reranker), ask(store, "vault command token renew expired", reranker=reranker)
+    sent = [len(request["documents"]) for request in service.requests]
+    assert all(count > 1 for count in sent) and "Fridays" not in json.dumps(service.requests)
+
+
+FAULTS = [
+    (401, b'{"detail": "Provided API key is invalid: not-a-real-key"}', "refused VOYAGE_API_KEY"),
+    (429, b"{}", "limit"),
+    (500, b"oh", "HTTP 500"),
+    (200, b"no json", "cannot be read"),
+    (200, b"[" * 100_000, "cannot be read"),
+    (200, b'{"data": [{"index": 0}]}', "cannot be read"),
+    (200, b'{"data": [{"index": 0, "relevance_score": 0.5}]}', "does not fit"),
+    (200, b'{"data": [{"index": 7, "relevance_score": NaN}]}', "does not fit"),
+]
+
+
+@pytest.mark.parametrize("status, data, words", FAULTS)
+def test_any_error_leaves_the_order_and_only_an_explanation_says_so(
+    store, known, service, reranker, status, data, words
+):
+    service.answer = (status, data)
+    before, found = ask(store), ask(store, reranker=reranker)
+    assert texts(found) == texts(before) and found.notes == before.notes
+    (remark,) = [remark for remark in found.remarks if "not reranked" in remark]
+    assert words in remark and KEY not in remark
+
+
+def test_a_service_that_failed_is_left_alone_for_a_while(store, known, service, reranker):
+    service.answer = (500, b"")
+    for _ in range(3):
+        ask(store, reranker=reranker)
+    assert len(service.requests) == 1
+    reranker._rest_until = 0.0
+    service.answer = None
+    assert texts(ask(store, reranker=reranker))[0] == SECOND
+
+
+def test_a_service_that_takes_too_long_is_not_waited_for(store, known, service, reranker, monkeypatch):
+    monkeypatch.setattr("hippo_core.recall.voyage.BUDGET", 0.05)
+    service.hold = threading.Event()
+    found = ask(store, reranker=reranker)
+    assert len(found.results) == 3 and any("within 0.05 s" in remark for remark in found.remarks)
+
+
+def test_a_service_that_is_not_there_is_no_error(store, known, service, reranker):
+    service.shutdown(), service.server_close()
+    found = ask(store, reranker=reranker)
+    assert len(found.results) == 3 and any("cannot be reached" in remark for remark in found.remarks)
+
+
+def test_the_key_follows_no_redirect(store, known, service, reranker):
+    with Service() as other:
+        thread = threading.Thread(target=other.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        service.answer, service.elsewhere = (307, b""), other.url + "/rerank"
+        found = ask(store, reranker=reranker)
+        other.shutdown()
+        thread.join()
+    assert any("HTTP 307" in remark for remark in found.remarks) and other.requests == []
+
+
+@pytest.mark.parametrize("address", ["http://example.org/v1", "ftp://127.0.0.1/v1", "file:///etc", "voyage"])
+def test_the_key_is_sent_over_no_open_connection(monkeypatch, address):
+    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
+    with pytest.raises(RerankerUnavailableError, match="https"):
+        open_reranker(Config(reranker="voyage", voyage_base_url=address))
+
+
+# -- who decides, and who pays -----------------------------------------------------------------------------------------
+
+
+def test_a_stray_key_switches_nothing_on(store, known, service, monkeypatch):
+    """No surprise bill: only the settings choose a service that costs."""
+    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
+    assert open_reranker(Config(voyage_base_url=service.url)) is None
+    run = CliRunner().invoke(hippo, ["recall", QUESTION])
+    assert run.exit_code == 0 and service.requests == []
+
+
+def test_without_a_key_nothing_is_sent_and_the_explanation_says_why(store, known, service):
+    found = ask(store, reranker=Reranking().of(Config(reranker="voyage", voyage_base_url=service.url)))
+    assert len(found.results) == 3 and any("VOYAGE_API_KEY is not set" in remark for remark in found.remarks)
+    assert service.requests == []
+
+
+def test_a_name_that_is_none_is_refused():
+    with pytest.raises(UsageError, match="voyage or off"):
+        open_reranker(Config(reranker="cohere"))
+
+
+def test_chosen_in_the_settings_it_serves_the_command_the_tool_and_never_a_prompt(
+    store, paths, known, service, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
+    settings.save(paths, reranker="voyage", voyage_base_url=service.url)
+    assert "Voyage" in look(paths, str(tmp_path)).paid_by
+    run = CliRunner().invoke(hippo, ["recall", QUESTION, "--explain"])
+    assert "reranked 0.9" in run.output and run.output.index(SECOND) < run.output.index(FIRST)
+    client = Client(tmp_path)
+    client.start()
+    client.call("hook_prompt", prompt=QUESTION + " so often", session_id="s1")
+    assert len(service.requests) == 1
+    text, _ = client.call("memory_search", query=QUESTION)
+    assert text.index(SECOND) < text.index(FIRST) and len(service.requests) == 2
+    end(client)
+
+
+def test_who_pays_without_it_is_nobody(store, paths, tmp_path):
+    assert look(paths, str(tmp_path)).paid_by == "nobody"
