@@ -49,7 +49,8 @@ def test_a_time_is_read_and_taken_out(text, start, end):
 @pytest.mark.parametrize(
     "text",
     [
-        "which port may the api use", "the march of progress", "retry 3 times", "run it on 8080", "version 1.0.21 fails",
+        "which port may the api use", "the march of progress", "retry 3 times", "run it on 8080",
+        "version 1.0.21 fails",
         "how does the sun service start", "what has to be restarted before the export worker", "set in 2024.1",
         "docker image :latest", "why may I not push", "second attempt", "the weekly report", "2026-13-45 is no date",
         "the last step", "this function", "sat-solver", "a decimal", "current_user", "last_week.csv",

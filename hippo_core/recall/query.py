@@ -26,15 +26,15 @@ _TO_DO = re.compile(
 )
 # A glance at whether a time may be named, so that the patterns are built for few questions.
 _TIMELY = re.compile(
-    r"\b(?:last|past|previous|this|today|yesterday|ago|recent\w*|lately|these days|since|before|after|until|till|between|"
-    r"latest|newest|current\w*|nowadays|as of now|at the moment|up[- ]to[- ]date|20\d\d|(?:in|on|of|from|during|early|"
+    r"\b(?:last|past|previous|this|today|yesterday|ago|recent\w*|lately|these days|since|before|after|until|till|"
+    r"between|latest|newest|current\w*|nowadays|as of now|at the moment|up[- ]to[- ]date|20\d\d|(?:in|on|of|from|during|early|"
     r"late|mid|\d\w*) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)\w*|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)",
     re.IGNORECASE,
 )
 _ANYTHING = frozenset(
-    "happen happened happening decide decided decision decisions change changed changes learn learned learnt work worked "
-    "new news discuss discussed talk talked find found do did done note notes memories remember".split()
+    "happen happened happening decide decided decision decisions change changed changes learn learned learnt work "
+    "worked new news discuss discussed talk talked find found do did done note notes memories remember".split()
 )
 
 

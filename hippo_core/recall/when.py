@@ -86,7 +86,7 @@ def _latest(text: str) -> tuple[When, str] | None:
     return When(found[0], latest=True), f"{text[: found.start()]} {text[found.end() :]}".strip()
 
 
-# -- the shapes: each makes (first day, day after the last) of what was found, or None -----------------------------------
+# -- the shapes: each makes (first day, day after the last) of what was found, or None ---------------------------------
 
 Days = tuple[date, date]
 
@@ -103,6 +103,10 @@ def _named_day(found: re.Match[str], today: date) -> Days:
 def _rolling(found: re.Match[str], today: date) -> Days:
     count = _number(found["count"]) if found["count"] else 1
     return today - timedelta(count * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1)
+
+
+def _lately(found: re.Match[str], today: date) -> Days:
+    return today - timedelta(30), today + timedelta(1)
 
 
 def _ago(found: re.Match[str], today: date) -> Days:
@@ -161,6 +165,8 @@ def _between(found: re.Match[str], today: date) -> Days:
 
 
 _SIDE = r"(?:(?P<side>since|after|before|until|till) )?"
+_WITHIN = "(?:in|over|during|within)"
+_DAY = "|".join(_DAYS)
 _ORDINAL = r"(?P<dayofmonth>\d{1,2})(?:st|nd|rd|th)?"
 _PLACED = r"(?P<side>since|after|before|until|till|in|during|last|this|of|from|early|late|mid)"
 _SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None]]] = [
@@ -172,15 +178,15 @@ _SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None
         (rf"\b(?:on )?{_SIDE}(?P<month>{_MONTH})\.? {_ORDINAL}\b(?!\.?\d)(?:,? (?P<year>20\d\d))?", _full_date),
         (rf"\b{_SIDE}(?P<day>the day before yesterday|yesterday|today|this morning|last night)\b(?:'s)?", _named_day),
         (rf"\b(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago\b", _ago),
-        (rf"\b(?:(?:in|over|during|within) )?the (?:last|past) (?:(?P<count>{_COUNT}) )?(?P<unit>{_UNIT})s?\b", _rolling),
+        (rf"\b(?:{_WITHIN} )?the (?:last|past) (?:(?P<count>{_COUNT}) )?(?P<unit>{_UNIT})s?\b", _rolling),
         (rf"\b(?:last|past) (?P<count>{_COUNT}) (?P<unit>{_UNIT})s?\b", _rolling),
         (rf"\b(?:past) (?P<count>)(?P<unit>{_UNIT})\b", _rolling),
         (rf"\b{_SIDE}(?P<which>this|last|previous) (?P<unit>week|month|year)\b(?:'s)?", _calendar),
-        (rf"\b(?:on |last |(?P<side>since|after|before|until|till) (?:last )?)(?P<weekday>{'|'.join(_DAYS)})\b", _weekday),
+        (rf"\b(?:on |last |(?P<side>since|after|before|until|till) (?:last )?)(?P<weekday>{_DAY})\b", _weekday),
         (rf"\b{_PLACED} (?P<month>{_MONTH})\b(?:,? (?P<year>20\d\d))?", _in_month),
         (rf"\b(?P<month>{_MONTH}) (?P<year>20\d\d)\b", _in_month),
         (r"\b(?P<side>in|during|since|after|before|until) (?P<year>20\d\d)\b(?![-./:\w])", _in_year),
-        (r"\b(?:recently|lately|these days)\b(?P<count>)(?P<unit>)", lambda _, today: (today - timedelta(30), today + timedelta(1))),
+        (r"\b(?:recently|lately|these days)\b", _lately),
     )
 ]  # fmt: skip
 
