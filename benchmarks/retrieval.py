@@ -30,17 +30,17 @@ import sets  # noqa: E402
 from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.recall.archive import Search, search_archive  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
-from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Hit, Tuning, rank  # noqa: E402
+from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Tuning, session_shares, total  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
 SETS = ("longmemeval", "memaware", "devmembench")
 MEASURES = ("any@5", "R@5", "R@10", "MRR")
 DEPTH, FOLDS, DRAWS = 20, 5, 2_000
-USER_COLUMNS = (3.0, 5.0, 8.0)
+USER_COLUMNS, OTHERS = (1.0, 3.0, 5.0, 8.0), (0.5, 0.6, 0.7, 1.0)
 GRID = [
     Tuning({TURN: turn, EPISODE: 0.40, MEANING: meaning, REPLY: reply}, others, column)
     for turn, meaning, reply, others, column in itertools.product(
-        (0.30, 0.45, 0.60), (0.35, 0.50, 0.65), (0.0, 0.1, 0.2, 0.3), (0.5, 0.6, 0.7, 1.0), USER_COLUMNS
+        (0.30, 0.45, 0.60), (0.35, 0.50, 0.65), (0.0, 0.1, 0.2, 0.3), OTHERS, USER_COLUMNS
     )
 ]
 WITHOUT = {
@@ -51,7 +51,6 @@ WITHOUT = {
     "both keyword lists": {TURN: 0.0, EPISODE: 0.0},
 }
 
-Lists = dict[str, list[Hit]]
 Scores = list[dict[str, float]]  # one for each question
 Ranking = Callable[[str], list[str]]  # question -> sessions, best first
 
@@ -61,14 +60,14 @@ def fold(query_id: str) -> int:
 
 
 class Measured:
-    """One set with its store. lists: of each question, for each weight of the user's column."""
+    """One set with its store, and what the search's lists say to each of its questions."""
 
     def __init__(self, name: str, store: Store, embedder: Embedder):
         self.name, self._store, self._embedder = name, store, embedder
         self.queries = archived.queries(name)
         self.folds = [fold(query["id"]) for query in self.queries]
         self._score = sets.scorer()
-        self._lists = [self._lists_of(query["text"]) for query in self.queries]
+        self._shares = [self._shares_of(query["text"]) for query in self.queries]
 
     def scores(self, rankings: Sequence[Sequence[str]]) -> Scores:
         pairs = zip(self.queries, rankings, strict=True)
@@ -76,18 +75,25 @@ class Measured:
 
     def tuned(self, tuning: Tuning) -> Scores:
         """What the ordering alone gives, without silence."""
-        return self.scores([list(rank(lists[tuning.user_column], tuning)) for lists in self._lists])
+        rankings = []
+        for shares in self._shares:
+            chosen = {name: shares[name, setting] for name, setting in _settings(tuning).items()}
+            rankings.append(list(itertools.islice(total(chosen, tuning.weights), DEPTH)))
+        return self.scores(rankings)
 
-    def _lists_of(self, text: str) -> dict[float, Lists]:
+    def _shares_of(self, text: str) -> dict[tuple[str, float | None], dict[str, float]]:
+        """What each list says of each session, by the list's name and the setting that it depends on."""
         asked = read_query(text)
-        first = Search(self._store, asked, None)
-        first.by_meaning(self._embedder)
-        lists: dict[float, Lists] = {}
+        search = Search(self._store, asked, None)
+        search.by_meaning(self._embedder)
+        shares = {(name, None): session_shares(name, search.lists.get(name, ()), 1.0) for name in (MEANING, REPLY)}
         for column in USER_COLUMNS:
             search = Search(self._store, asked, None, tuning=Tuning(user_column=column))
             search.by_words()
-            lists[column] = first.lists | search.lists
-        return lists
+            shares[EPISODE, column] = session_shares(EPISODE, search.lists[EPISODE], 1.0)
+        for others in OTHERS:
+            shares[TURN, others] = session_shares(TURN, search.lists[TURN], others)
+        return shares
 
     def rankings(self) -> dict[str, Ranking]:
         """The search as it is, and what it is compared with."""
@@ -139,7 +145,7 @@ def compare(part: Measured, runs: Path | None) -> None:
 
 def ablate(parts: Sequence[Measured]) -> None:
     print("\nordering without a list, whole sets (any@5 / R@5)")
-    tunings = {"nothing left out": TUNING, "equal speakers": Tuning(TUNING.weights, 1.0, 1.0 * USER_COLUMNS[0])}
+    tunings = {"nothing left out": TUNING, "equal speakers": Tuning(TUNING.weights, others=1.0, user_column=1.0)}
     for name, changes in WITHOUT.items():
         tunings[name] = Tuning({**TUNING.weights, **changes}, TUNING.others, TUNING.user_column)
     for name, tuning in tunings.items():
@@ -165,6 +171,10 @@ def cross_validate(parts: Sequence[Measured]) -> None:
         for category in (None, *sorted(set(categories))):
             chosen = [s for s, c in zip(held[place], categories, strict=True) if category in (None, c)]
             print(f"  {part.name:12s} {category or 'all':26s} n={len(chosen):3d} {_line(chosen, intervals=True)}")
+
+
+def _settings(tuning: Tuning) -> dict[str, float | None]:
+    return {TURN: tuning.others, EPISODE: tuning.user_column, MEANING: None, REPLY: None}
 
 
 def _goal(score: Mapping[str, float]) -> float:

@@ -184,3 +184,50 @@ def test_nearest_keeps_to_its_kind_and_scope(store):
     ]
     assert near(MEANING, [WEB.key]) == [theirs] and near(MEANING, None) == [mine, theirs]
     assert near(REPLY, [API.key]) == [reply] and near(REPLY, [WEB.key]) == []
+
+
+# -- bounded cost ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def counted(store, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
+    monkeypatch.setattr("hippo_core.store.frequencies.BUDGET", 20)
+    append(store, *(f"the deploys of the api, {n}" for n in range(30)))
+    append(store, *(f"deploy {n}" for n in range(30)), scope=WEB, session="s2")
+    append(store, "a websocket")
+    assert store.frequencies.due()
+    with store.transaction():
+        store.frequencies.count()
+    return store
+
+
+def test_common_words_are_counted_by_their_stems_and_rare_ones_are_not(counted):
+    known = counted.frequencies.of
+    assert (known("deploying"), known("API"), known("websocket"), known("nobody")) == (60, 30, None, None)
+    assert not counted.frequencies.due()
+
+
+def test_a_question_looks_for_its_rarest_words_within_the_budget(counted):
+    plan = counted.frequencies.plan(["deploy", "websocket", "api"], None, budget=50)
+    assert plan.words == ("websocket", "api") and plan.since == 0
+    assert counted.frequencies.plan(["deploy", "api"], [WEB.key], budget=50).words == ("api", "deploy")
+
+
+def test_a_single_common_word_is_looked_for_among_the_newest(counted):
+    plan = counted.frequencies.plan(["deploy"], None, budget=15)
+    assert plan.words == ("deploy",) and plan.since == 45
+    hits = counted.archive.keyword_hits(plan.words, scopes=None, limit=100, since=plan.since)
+    assert hits and min(number for number, _ in hits) > 45
+    near = counted.episodes.keyword_hits(plan.words, scopes=None, limit=100, user_weight=5.0, since=plan.since)
+    assert near and {session for session, _ in near} == {"s2"}
+
+
+def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(counted):
+    matches = counted.archive.word_matches(["deploy", "websocket"], among=[1, 61], known=counted.frequencies.of)
+    assert matches == [(60, frozenset({1})), (1, frozenset({61}))]
+
+
+def test_forgetting_clears_the_counts(counted, paths):
+    forget(counted, paths, what_would_go(counted, text="deploys"))
+    assert counted.frequencies.of("deploy") is None and counted.frequencies.plan(["deploy"], None).since == 0

@@ -73,8 +73,8 @@ def archive_files(
     return report
 
 
-def group_older(store: Store, seconds: float) -> None:
-    """Give an archive that an older version wrote its episodes, for about `seconds`; the next pass goes on."""
+def prepare_search(store: Store, seconds: float) -> None:
+    """Give an older version's archive its episodes, for about `seconds`; count common words when that is due."""
     deadline = time.monotonic() + seconds
     with store.reading():
         behind = store.episodes.behind()
@@ -82,6 +82,11 @@ def group_older(store: Store, seconds: float) -> None:
         with store.transaction():
             store.episodes.group(_PORTION)
             behind = store.episodes.behind()
+    with store.reading():
+        due = store.frequencies.due()
+    if due:
+        with store.transaction():
+            store.frequencies.count()
 
 
 def _needs_reading(path: Path, source: Source | None, report: ArchiveReport, retry: bool, thorough: bool) -> bool:

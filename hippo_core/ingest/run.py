@@ -94,14 +94,14 @@ class _Pass:
     report: PassReport = field(default_factory=PassReport)
 
     def once(self, roots: Sequence[Path], archive_only: bool, wait: float) -> None:
-        from hippo_core.ingest.archive import group_older
+        from hippo_core.ingest.archive import prepare_search
 
         with _plain_errors(self.paths), one_at_a_time(self.paths, LOCK, wait=wait):
             notes = noted(self.paths)
             with Store.open(self.paths.store) as store:
                 self._archive(store, roots)
                 if not archive_only:
-                    group_older(store, GROUPING_SECONDS)
+                    prepare_search(store, GROUPING_SECONDS)
                     self._distil(store, self.over | notes)
                     forget_notes(self.paths, notes)
                 self._render(store)  # before the slow part, so that a session that starts now is shown what is new

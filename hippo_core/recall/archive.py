@@ -103,16 +103,21 @@ class Search:
     ):
         self._store, self._asked, self._scopes, self._withheld = store, asked, scopes, withheld
         self._tuning = tuning
-        self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, asked.literals)]))
         self._spellings, self._only_spelled = spellings(asked)
+        self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
         self.lists: dict[str, list[Hit]] = {}
         self.notes: list[str] = []
 
     def by_words(self) -> None:
-        turns = self._store.archive.keyword_hits(self._terms, scopes=self._scopes, limit=DEPTH[TURN])
+        plan = self._store.frequencies.plan(self._terms, self._scopes)
+        turns = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
         self.lists[TURN] = self._placed(turns)
         episodes = self._store.episodes.keyword_hits(
-            self._terms, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=self._tuning.user_column
+            plan.words,
+            scopes=self._scopes,
+            limit=DEPTH[EPISODE],
+            user_weight=self._tuning.user_column,
+            since=plan.since,
         )
         self.lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
         if self._store.episodes.behind():
@@ -175,7 +180,8 @@ class Search:
         """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""
         if not self._spellings:
             return {}
-        hits = self._store.archive.keyword_hits(self._spellings, scopes=self._scopes, limit=_SPELLED_DEPTH)
+        plan = self._store.frequencies.plan(self._spellings, self._scopes)
+        hits = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=_SPELLED_DEPTH, since=plan.since)
         held: dict[int, list[tuple[int, str]]] = {}
         for message in self._store.archive.fetch([number for number, _ in hits]).values():
             count = sum(spelling.casefold() in message.text.casefold() for spelling in self._spellings)
@@ -210,9 +216,8 @@ class Search:
     def _relevances(self, standing: Mapping[int, float]) -> dict[int, float]:
         """How likely each of these messages answers. standing: its score, or its session's, among all."""
         numbers = list(standing)
-        covered = coverage(
-            self._store.archive.word_matches(self._terms, among=numbers), self._store.episodes.newest(), numbers
-        )
+        matches = self._store.archive.word_matches(self._terms, among=numbers, known=self._store.frequencies.of)
+        covered = coverage(matches, self._store.episodes.newest(), numbers)
         cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
         asked = MEANING in self.lists
         return {

@@ -11,7 +11,7 @@ In each list a session is as good as its best hit, as a share of the best of all
 Shares, not ranks, because how far the first is ahead of the second tells how much a list is to be trusted.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -53,30 +53,41 @@ class Hit:
 
 def rank(lists: Mapping[str, Sequence[Hit]], tuning: Tuning = TUNING) -> dict[str, float]:
     """Session -> score in 0..1, best first: 1 is the best of every list that was asked."""
-    return _weighted(lists, tuning, lambda hit: hit.session)
+    shares = {name: session_shares(name, hits, tuning.others) for name, hits in lists.items()}
+    return total(shares, tuning.weights)
 
 
 def rank_messages(lists: Mapping[str, Sequence[Hit]], tuning: Tuning = TUNING) -> dict[int, float]:
     """The same for single messages, as far as the lists name any."""
-    named = {name: [hit for hit in hits if hit.message is not None] for name, hits in lists.items()}
-    return _weighted(named, tuning, lambda hit: hit.message)
+    shares = {
+        name: _shares(name, ((hit.message, hit) for hit in hits if hit.message is not None), tuning.others)
+        for name, hits in lists.items()
+    }
+    return total(shares, tuning.weights)
 
 
-def _weighted(lists: Mapping[str, Sequence[Hit]], tuning: Tuning, unit: Callable[[Hit], T]) -> dict[T, float]:
-    whole = sum(tuning.weights[name] for name in lists) or 1.0
-    total: dict[T, float] = {}
-    for name, hits in lists.items():
-        others = tuning.others if name == TURN else 1.0
-        scored = ((unit(hit), hit.score * (1.0 if hit.by_user else others)) for hit in hits)
-        for item, share in _shares(scored, COSINE_FLOOR if name in _COSINES else 0.0).items():
-            total[item] = total.get(item, 0.0) + tuning.weights[name] * share / whole
-    return dict(sorted(total.items(), key=lambda pair: (-pair[1], pair[0])))
+def session_shares(name: str, hits: Iterable[Hit], others: float) -> dict[str, float]:
+    """What the list `name` says of each session in it: its best hit as a share of the best of all."""
+    return _shares(name, ((hit.session, hit) for hit in hits), others)
 
 
-def _shares(scores: Iterable[tuple[T, float]], floor: float) -> dict[T, float]:
-    """Each item's best score as a share of the best of all."""
+def total(shares: Mapping[str, Mapping[T, float]], weights: Mapping[str, float]) -> dict[T, float]:
+    """The lists' shares as one ranking, best first."""
+    whole = sum(weights[name] for name in shares) or 1.0
+    summed: dict[T, float] = {}
+    for name, items in shares.items():
+        weight = weights[name] / whole
+        for item, share in items.items():
+            summed[item] = summed.get(item, 0.0) + weight * share
+    return dict(sorted(summed.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _shares(name: str, hits: Iterable[tuple[T, Hit]], others: float) -> dict[T, float]:
+    floor = COSINE_FLOOR if name in _COSINES else 0.0
+    factor = others if name == TURN else 1.0
     best: dict[T, float] = {}
-    for item, score in scores:
+    for item, hit in hits:
+        score = hit.score if hit.by_user else hit.score * factor
         best[item] = max(score, best.get(item, score))
     top = max(best.values(), default=0.0) - floor
     return {item: max(0.0, score - floor) / top for item, score in best.items()} if top > 0 else {}

@@ -4,7 +4,7 @@ Knows nothing of transcript files beyond the number of the source a row came fro
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -157,14 +157,15 @@ class Archive:
         return [n for n, body in self._db.execute("SELECT id, text FROM message") if folded in body.casefold()]
 
     def keyword_hits(
-        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int
+        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int, since: int = 0
     ) -> list[tuple[int, float]]:
-        """(number, BM25) of the messages that hold any of `words`, best first."""
+        """(number, BM25) of the messages after number `since` that hold any of `words`, best first."""
         query = match_expression(words, scopes)
         if query is None:
             return []
         return self._db.execute(
-            "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? ORDER BY rank LIMIT ?", (query, limit)
+            "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? AND rowid > ? ORDER BY rank LIMIT ?",
+            (query, since, limit),
         ).fetchall()
 
     def best_of_sessions(self, words: Iterable[str], sessions: Sequence[str], *, withheld: bool) -> dict[str, int]:
@@ -203,9 +204,25 @@ class Archive:
             line = line[: _TITLE - 1].rsplit(" ", 1)[0] + "…"
         return line, began[0] if began else None
 
-    def word_matches(self, words: Iterable[str], *, among: Sequence[int]) -> list[tuple[int, frozenset[int]]]:
-        """For each word: how many messages hold it, and which of `among` do."""
-        return word_matches(self._db, "message_plain", words, among)
+    def word_matches(
+        self, words: Iterable[str], *, among: Sequence[int], known: Callable[[str], int | None]
+    ) -> list[tuple[int, frozenset[int]]]:
+        """For each word: how many messages hold it, and which of `among` do. known: the number, for common words."""
+        found = []
+        for word in words:
+            count = known(word)
+            found += (
+                word_matches(self._db, "message_plain", [word], among)
+                if count is None
+                else [(count, self._holding(word, among))]
+            )
+        return found
+
+    def _holding(self, word: str, among: Sequence[int]) -> frozenset[int]:
+        """Which of `among` hold `word`, asked one by one: a common word has too many messages to go through."""
+        query = match_expression([word], None)
+        sql = "SELECT 1 FROM message_plain WHERE message_plain MATCH ? AND rowid = ?"
+        return frozenset(number for number in among if self._db.execute(sql, (query, number)).fetchone())
 
     def projects(self) -> dict[str, Scope]:
         """Every project with archived sessions, by scope key."""

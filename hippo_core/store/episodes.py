@@ -60,20 +60,30 @@ class Episodes:
         return self._db.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
 
     def keyword_hits(
-        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int, user_weight: float
+        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int, user_weight: float, since: int = 0
     ) -> list[tuple[str, float]]:
-        """(session, BM25) of the episodes that hold any of `words`, best first; a user's word counts `user_weight`."""
+        """(session, BM25) of the episodes that hold any of `words`, best first; a user's word counts `user_weight`.
+
+        since: only those that end after this message.
+        """
         query = match_expression(words, scopes, columns="user other")
         if query is None:
             return []
         return self._db.execute(
             "SELECT e.session_id, f.score FROM (SELECT rowid, -bm25(episode_plain, ?, 1.0, 0.0) AS score "
-            "FROM episode_plain WHERE episode_plain MATCH ? ORDER BY score DESC LIMIT ?) f "
+            "FROM episode_plain WHERE episode_plain MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?) f "
             "JOIN episode e ON e.id = f.rowid ORDER BY f.score DESC",
-            (user_weight, query, limit),
+            (user_weight, query, self._before(since), limit),
         ).fetchall()
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _before(self, since: int) -> int:
+        """The last episode that ends at message `since` or earlier, as episodes are made in the order of messages."""
+        if not since:
+            return 0
+        row = self._db.execute("SELECT id FROM episode WHERE last_id <= ? ORDER BY last_id DESC LIMIT 1", (since,))
+        return (row.fetchone() or (0,))[0]
 
     def _grouped_to(self) -> int:
         """Messages are grouped in the order of their numbers, so the last one says how far that is."""

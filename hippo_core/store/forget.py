@@ -14,6 +14,7 @@ from hippo_core import clock
 from hippo_core.model.memory import Memory
 from hippo_core.store.archive import Archive, Archived
 from hippo_core.store.episodes import Episodes
+from hippo_core.store.frequencies import Frequencies
 from hippo_core.store.memories import Memories
 from hippo_core.store.words import pairs
 
@@ -23,8 +24,11 @@ _MOST_VALUES = 500
 
 
 class Forgetting:
-    def __init__(self, db: apsw.Connection, memories: Memories, archive: Archive, episodes: Episodes):
-        self._db, self._memories, self._archive, self._episodes = db, memories, archive, episodes
+    def __init__(
+        self, db: apsw.Connection, memories: Memories, archive: Archive, episodes: Episodes, frequencies: Frequencies
+    ):
+        self._db, self._memories, self._archive = db, memories, archive
+        self._episodes, self._frequencies = episodes, frequencies
 
     # -- what holds a text -------------------------------------------------------------------------------------------
 
@@ -87,6 +91,8 @@ class Forgetting:
             "DELETE FROM archive_project WHERE NOT EXISTS (SELECT 1 FROM archive_session WHERE scope = key)"
         )
         self._db.execute("DELETE FROM memory_scope WHERE NOT EXISTS (SELECT 1 FROM memory WHERE scope = key)")
+        if messages:
+            self._frequencies.clear()  # a word may have been in these messages alone
         self._scrub_journal(texts)
         for index in _INDEXES:
             if self._separator_remains(index, texts):

@@ -255,7 +255,26 @@ def m005_episodes(db: apsw.Connection) -> None:
     _sync_episodes(db)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_curated, m002_archive, m003_pipeline, m004_nights, m005_episodes)
+def m006_frequencies(db: apsw.Connection) -> None:
+    """How many messages hold each common word, and how many each project has, as of the last count."""
+    db.execute(
+        """
+        CREATE TABLE archive_word(word TEXT PRIMARY KEY, messages INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE archive_counted(
+            scope TEXT PRIMARY KEY, messages INTEGER NOT NULL, newest INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_curated,
+    m002_archive,
+    m003_pipeline,
+    m004_nights,
+    m005_episodes,
+    m006_frequencies,
+)
 NEWEST = len(MIGRATIONS)
 
 

@@ -10,6 +10,7 @@ from hippo_core.store import connection, migrations
 from hippo_core.store.archive import Archive
 from hippo_core.store.episodes import Episodes
 from hippo_core.store.forget import Forgetting
+from hippo_core.store.frequencies import Frequencies
 from hippo_core.store.journal import Journal
 from hippo_core.store.memories import Memories
 from hippo_core.store.message_vectors import MessageVectors
@@ -23,8 +24,8 @@ from hippo_core.store.vectors import Vectors
 class Store:
     """One open file. Close it, or use `with`.
 
-    Its rooms: memories, vectors, archive, episodes, message_vectors, progress, journal, forgetting, uses, nights,
-    upkeep.
+    Its rooms: memories, vectors, archive, episodes, message_vectors, frequencies, progress, journal, forgetting, uses,
+    nights, upkeep.
     """
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
@@ -35,9 +36,10 @@ class Store:
         self.message_vectors = MessageVectors(db, self.vectors)
         self.archive = Archive(db, self.message_vectors)
         self.episodes = Episodes(db)
+        self.frequencies = Frequencies(db)
         self.progress = Progress(db)
         self.journal = Journal(db)
-        self.forgetting = Forgetting(db, self.memories, self.archive, self.episodes)
+        self.forgetting = Forgetting(db, self.memories, self.archive, self.episodes, self.frequencies)
         self.uses = Uses(db)
         self.nights = Nights(db, self.memories)
         self.upkeep = Upkeep(db)
