@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from hippo_core.distill.cues import Cue, find_cue
 from hippo_core.distill.listings import Listing, listings
-from hippo_core.distill.noise import doubt, is_noise, is_vague
-from hippo_core.distill.sentences import Sentence, paragraphs, sentences
-from hippo_core.distill.subject import is_anchored, is_quoted, names, standalone, without_lead
+from hippo_core.distill.noise import doubt, is_complaint, is_noise, is_vague
+from hippo_core.distill.sentences import Sentence
+from hippo_core.distill.subject import is_anchored, is_quoted, joined, leans_back, names, standalone, without_lead
+from hippo_core.distill.turn import Turn
 from hippo_core.model.message import Role
 from hippo_core.model.scope import GLOBAL
 from hippo_core.model.types import MemoryType
@@ -20,6 +21,7 @@ from hippo_core.store.archive import Archived
 ENOUGH = 0.5  # worth below which a sentence is not kept
 SHORTEST, LONGEST, FEWEST_WORDS = 10, 320, 3
 _INSTRUCTS = (MemoryType.RULE, MemoryType.PREFERENCE)
+_DESCRIBES = (MemoryType.FACT, MemoryType.RESULT)
 _OF_THE_SPEAKER = (*_INSTRUCTS, MemoryType.DECISION)  # what "I" may say; the rest of it is small talk
 
 
@@ -34,22 +36,16 @@ class Candidate:
     messages: tuple[Archived, ...]
 
 
-def candidates(message: Archived, scope: str, project: str) -> Iterator[Candidate]:
-    """The candidates of one message. scope, project: key and label of the session's project."""
-    if message.withheld or message.role is Role.PARENT:
-        return  # what an agent told its sub-agent is data, not somebody's word
-    by_user = message.role is Role.USER
-    blocks = list(paragraphs(message.text))
-    everywhere = by_user and _SPEAKS_OF_HABITS.search(message.text[:2_000]) is not None
-    for block in blocks:
-        if by_user and not block.own:
-            continue  # pasted: data, and nobody's word for it
-        for sentence in sentences(block):
-            found = _from_sentence(sentence, message, scope, project, everywhere)
-            if found is not None:
-                yield found
-    if not by_user:
-        for listing in listings(blocks):
+def candidates(turn: Turn, scope: str, project: str) -> Iterator[Candidate]:
+    """The candidates of one turn. scope, project: key and label of the session's project."""
+    message = turn.message
+    everywhere = turn.by_user and _SPEAKS_OF_HABITS.search(message.text[:2_000]) is not None
+    for sentence in turn.own:
+        found = _from_sentence(sentence, message, scope, project, everywhere)
+        if found is not None:
+            yield found
+    if not turn.by_user:
+        for listing in listings(turn.blocks):
             yield _from_listing(listing, message, scope, project)
 
 
@@ -65,12 +61,15 @@ def _from_sentence(
     bare = without_lead(sentence.text)
     if len(bare.split()) < FEWEST_WORDS or is_noise(bare, sentence.paragraph.heading, by_user=by_user):
         return None
+    if (cue.type in _DESCRIBES or not by_user) and is_complaint(bare, by_user=by_user):
+        return None
     if is_vague(bare) and not is_anchored(bare):
         return None
     if cue.type in _INSTRUCTS and _is_general(bare, cue, everywhere):
         scope, project = GLOBAL, ""
-    text = standalone(bare, sentence.before, project, by_user=by_user)
-    if text is None or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
+    alone = joined if leans_back(bare) else standalone
+    text = alone(bare, sentence.before, project, by_user=by_user)
+    if text is None or len(text) > LONGEST or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
         return None
     worth = _worth(bare, cue, message)
     return Candidate(text, cue.type, scope, worth, (message,)) if worth >= ENOUGH else None

@@ -54,12 +54,23 @@ _USER_ORDERS = re.compile(
 )
 # A failure on its own is out of date soon; together with its fix it is a remedy.
 _STATE_OF_NOW = re.compile(
-    r"\b(?:is|are|was|were|keeps?|still) (?:\w+ly )?(?:failing|broken|slow|taking|showing|getting|not working|"
-    r"throwing|returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running)\b|\bwe need\b|"
+    r"\b(?:is|are|was|were|keeps?|still|gets?|got) (?:\w+ly |all |being |now )*(?:failing|broken|slow|taking|showing|"
+    r"getting|not working|throwing|returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running|"
+    r"timing out|breaking|rejecting|dropping|losing|lost|leaking|stalling|freezing|lagging|flickering|retrying|flaky|"
+    r"unresponsive|unreachable|overloaded)\b|\bkeeps? \w+ing\b|\bwe need\b|"
     r"\buse something\b|\b(?:why|how) (?:is|are|does|do|did|was) (?:this|that|it|the)\b|\bwe(?:'re| are) going to\b|"
     r"\b(?:potential|possible|one|another) (?:option|solution)\b|^HEAD is\b|^\(",
     re.I,
 )
+_SYMPTOM = re.compile(
+    r"\b(?:fails?|crash(?:es)?|breaks?|hangs?|freezes?|stalls?|leaks?|times? out|lag|lags|doubled|slow|"
+    r"(?:does not|doesn't|don't|do not|won't|can't|cannot) (?:work|start|build|compile|load|open|connect|respond|"
+    r"render|show|appear|finish|install)|stop(?:s|ped) (?:working|responding)|takes? (?:too long|forever|ages|"
+    r"(?:over |about |more than )?\d+ ?(?:s|sec\w*|min\w*|hours?))|"
+    r"(?:isn't|aren't) (?:working|loading|showing|\w+able)|(?:complain|report)(?:s|ed|ing)?)\b",
+    re.I,
+)
+_FAILED = re.compile(r"\b(?:failed|crashed|exited|panicked) (?:with|on|at|again|in)\b", re.I)
 _PROPOSAL = re.compile(
     r"\b(?:potential|possible|one|another|best|good) (?:option|solution|fix|approach|idea|choice)s?\b|\bwhat if\b|"
     r"\bhow about\b|\b(?:i|we)(?:'d| would) (?:suggest|recommend|propose)\b|\b(?:consider|recommend|suggest)(?:ed|"
@@ -121,10 +132,26 @@ def is_noise(text: str, heading: str, *, by_user: bool) -> bool:
     if _OPEN_SECTION.search(heading) or (label and _OPEN_SECTION.search(label[1])):
         return True
     if by_user:
-        return bool(_USER_ORDERS.match(text) or _STATE_OF_NOW.search(text))
+        return _USER_ORDERS.match(text) is not None or _stands_first(_STATE_OF_NOW, text)
     if _ADVICE.match(text) and "`" not in text:
         return True
-    return bool(_AGENT_STARTS.match(text) or _AGENT_HOLDS.search(text) or _PROPOSAL.search(text))
+    return is_narration(text) or _PROPOSAL.search(text) is not None
+
+
+def is_narration(text: str) -> bool:
+    """Whether the agent tells what it is about to do, or talks to the user."""
+    return _AGENT_STARTS.match(text) is not None or _AGENT_HOLDS.search(text) is not None
+
+
+def is_complaint(text: str, *, by_user: bool) -> bool:
+    """Whether a mere description only says that something goes wrong: half of a remedy, and nothing on its own."""
+    return _stands_first(_SYMPTOM if by_user else _FAILED, text)
+
+
+def _stands_first(symptom: re.Pattern[str], text: str) -> bool:
+    """Whether the symptom is what the sentence says, and not its reason ("replaced X because it keeps failing")."""
+    found = symptom.search(text)
+    return found is not None and _REASON.search(text[: found.start()]) is None
 
 
 def is_vague(text: str) -> bool:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 
 from hippo_core.distill.base import SessionText
 from hippo_core.distill.candidates import WEIGHTY, Candidate, candidates
+from hippo_core.distill.mended import mended
 from hippo_core.distill.remedy import remedies
 from hippo_core.distill.sameness import contained, replaces
+from hippo_core.distill.turn import turns
 from hippo_core.model.memory import Draft
 from hippo_core.model.types import LADDER, Author, MemoryType
 
@@ -31,8 +33,10 @@ class OfflineDistiller:
 
     def distill(self, session: SessionText) -> list[Draft]:
         """At most eight machine-authored drafts that stand on their own, in the order they were said."""
-        found = [c for message in session.messages for c in candidates(message, session.scope, session.project)]
-        found += remedies(session.messages, session.scope, session.project)
+        talk = turns(session.messages)
+        found = [c for turn in talk for c in candidates(turn, session.scope, session.project)]
+        for several in (remedies, mended):
+            found += several(talk, session.scope, session.project)
         found.sort(key=lambda candidate: candidate.messages[-1].id)
         chosen = set(_choose(_still_true(found)))
         return [_draft(candidate) for candidate in found if candidate in chosen]

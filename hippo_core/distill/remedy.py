@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hippo_core.distill.candidates import LONGEST, Candidate
-from hippo_core.distill.sentences import paragraphs, sentences
 from hippo_core.distill.subject import is_anchored, standalone, without_lead
-from hippo_core.model.message import Role
+from hippo_core.distill.turn import Turn
 from hippo_core.model.types import MemoryType
 from hippo_core.store.archive import Archived
 
@@ -25,7 +24,8 @@ _DENIES = re.compile(r"\b(?:not|n't|still|but|no longer|almost|except)\b|\?", re
 _PROBLEM = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|breaks?|broke|broken|crash(?:es|ed|ing)?|hang(?:s|ing)?|slow|wrong|errors?|timeouts?|"
     r"timing out|doesn't (?:work|start|build|compile|load)|not working|leak(?:s|ing)?|taking \d|duplicate[ds]?|"
-    r"missing|stuck|flaky|drop(?:s|ping)?|throws?|returns? [45]\d\d|huge)\b",
+    r"missing|stuck|flaky|drop(?:s|ping)?|throws?|returns? [45]\d\d|huge|"
+    r"stalls?|stalling|freez(?:es|ing)|los(?:t|es|ing)|keeps \w+ing|panics?|deadlocks?)\b",
     re.I,
 )
 _FIX = re.compile(
@@ -40,21 +40,30 @@ _CAUSE = re.compile(
 )
 
 
-def remedies(messages: Sequence[Archived], scope: str, project: str) -> Iterator[Candidate]:
+def remedies(talk: Sequence[Turn], scope: str, project: str) -> Iterator[Candidate]:
     """One candidate for each problem that the user says is solved."""
     since = 0
-    for place, message in enumerate(messages):
-        if message.role is not Role.USER or message.withheld or not _is_confirmation(message.text):
+    for place, turn in enumerate(talk):
+        if not turn.by_user or not _is_confirmation(turn.message.text):
             continue
-        window = [m for m in messages[max(since, place - REACH) : place] if not m.withheld]
+        window = talk[max(since, place - REACH) : place]
         since = place
         problem = _problem(window)
         remedy = _remedy(window, project)
         if problem and remedy:
-            text = f"{_with_project(problem[0], project)} {remedy[0]}"
+            text = f"{with_project(problem[0], project)} {remedy[0]}"
             if len(text) <= LONGEST:
-                sources = (problem[1], remedy[1], message)
+                sources = (problem[1], remedy[1], turn.message)
                 yield Candidate(text, MemoryType.INSIGHT, scope, _WORTH, sources)
+
+
+def problem_told(turn: Turn) -> str | None:
+    """What went wrong, by the first sentence of a user's turn that tells it."""
+    for sentence in turn.own:
+        text = without_lead(sentence.text)
+        if _PROBLEM.search(text) and not text.endswith("?") and 4 <= len(text.split()) <= 30:
+            return _stop(text)
+    return None
 
 
 def _is_confirmation(text: str) -> bool:
@@ -63,41 +72,33 @@ def _is_confirmation(text: str) -> bool:
     return bool(_CONFIRMS.search(first)) and not _DENIES.search(first)
 
 
-def _problem(window: Sequence[Archived]) -> tuple[str, Archived] | None:
+def _problem(window: Sequence[Turn]) -> tuple[str, Archived] | None:
     """The user's first sentence about what went wrong."""
-    for message in window:
-        if message.role is not Role.USER:
-            continue
-        for block in paragraphs(message.text):
-            for sentence in sentences(block) if block.own else ():
-                text = without_lead(sentence.text)
-                if _PROBLEM.search(text) and not text.endswith("?") and 4 <= len(text.split()) <= 30:
-                    return _stop(text), message
-    return None
+    told = ((problem_told(turn), turn.message) for turn in window if turn.by_user)
+    return next(((text, message) for text, message in told if text), None)
 
 
-def _remedy(window: Sequence[Archived], project: str) -> tuple[str, Archived] | None:
+def _remedy(window: Sequence[Turn], project: str) -> tuple[str, Archived] | None:
     """The agent's last sentence that says what to do about it, else what caused it."""
     cause = None
-    for message in reversed(window):
-        if message.role is not Role.ASSISTANT:
-            continue
-        for block in paragraphs(message.text):
-            for sentence in sentences(block):
-                text = without_lead(sentence.text).rstrip(":")
-                words = _FIX.sub("", text, count=1)
-                if _FIX.match(text) and len(words.split()) >= 3 and not (text.endswith("?") or _VAGUE.search(text)):
-                    return f"Fixed: {words[0].lower() + words[1:]}".rstrip(".") + ".", message
-                if cause is None and _CAUSE.search(text) and is_anchored(text):
-                    alone = standalone(text, sentence.before, project, by_user=False)
-                    cause = (alone, message) if alone else None
+    for turn in reversed(window):
+        for sentence in turn.own if turn.by_agent else ():
+            text = without_lead(sentence.text).rstrip(":")
+            words = _FIX.sub("", text, count=1)
+            if _FIX.match(text) and len(words.split()) >= 3 and not (text.endswith("?") or _VAGUE.search(text)):
+                return f"Fixed: {words[0].lower() + words[1:]}".rstrip(".") + ".", turn.message
+            if cause is None and _CAUSE.search(text) and is_anchored(text):
+                alone = standalone(text, sentence.before, project, by_user=False)
+                cause = (alone, turn.message) if alone else None
     return cause
 
 
-def _with_project(text: str, project: str) -> str:
+def with_project(text: str, project: str) -> str:
+    """`text`, with the project in front where nothing in it tells what it is about."""
     return text if not project or is_anchored(text) else f"In {project}: {text}"
 
 
 def _stop(text: str) -> str:
+    """`text` as a sentence begins and ends."""
     text = text[0].upper() + text[1:]
     return text if text.endswith((".", "!")) else text.rstrip(" :;,") + "."

@@ -113,11 +113,17 @@ _ABBREVIATION = re.compile(
 _END = re.compile(r"[.!?…]+[\"')\]`]*(?=\s)|[。！？]")
 
 
+def _in_code(paragraph: str, start: int, end: re.Match[str]) -> bool:
+    """Whether the mark belongs to code ("`panic!` and") and what follows goes on with the sentence."""
+    inside = paragraph.count("`", start, end.start()) % 2 == 1
+    return inside and not paragraph[end.end() :].lstrip()[:1].isupper()
+
+
 def _split(paragraph: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(paragraph):
         piece = paragraph[start : end.end()]
-        if piece.count("`") % 2 or _ABBREVIATION.search(piece[-8:]):
+        if _in_code(paragraph, start, end) or piece.count("`") % 2 or _ABBREVIATION.search(piece[-8:]):
             continue
         yield piece.strip()
         start = end.end()

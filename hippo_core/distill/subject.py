@@ -54,7 +54,15 @@ _SUBJECT = re.compile(
     r"^((?:The|Our|A|An) (?:[\w/-]+ ){0,3}?[\w/-]+|[A-Z`][\w./`-]*(?: [A-Z][\w.-]*)?) (?:is|was|are|has|uses|runs|"
     r"lives|takes|returns|handles|stores|reads|writes|needs|requires|sits|does|supports)\b"
 )
+_LEANS_BACK = re.compile(
+    r"\b(?:decided (?:on|for)|chose|settled on|agreed on|opted for|w[eo]nt? with|going with|stick(?:ing)? with|picked|"
+    r"us(?:e|ed|ing)|ke(?:ep|pt)|stay(?:ing|ed)? (?:at|with)) (?P<what>\d[\d.,]*(?:\s?(?:%|[a-z]{1,2}\b))?|it|that|"
+    r"this|those|them|the (?:first|second|latter|former|same|other|smaller|larger)(?: one)?)(?=\s*(?:[,.;:—–-]|$|"
+    r"(?:because|since|so|as|for now|instead|after|until|here)\b))",
+    re.I,
+)
 _FIRST_PERSON = re.compile(r"(?<![\w/.-])(?:I|i|[Mm]y|me|I'm|i'm|I've|i've|mine)(?![\w/.-])")
+_DEED_ON_IT = re.compile(r"^((?:\w+ed|set|put|made|split|rewrote|cut)) (it|this|that|them|these|those)\b(?!-)", re.I)
 _WORD_FIRST = re.compile(r"[a-z][a-z'\u2019]*[ ,]")
 _OF_SOMETHING = re.compile(r"^(?:the )?(?:\w+ )?(?:issue|problem|bug|cause|culprit|error|failure|fix|reason)s?\b", re.I)
 _QUOTES = "The user said: "
@@ -91,7 +99,7 @@ def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | 
         text = _THIS_PROJECT.sub(project, text)
     if _POINTS_OUTSIDE.search(text):
         return None
-    text = _resolve_pronoun(text, before, project)
+    text = _resolve_pronoun(_with_object(text, before), before, project)
     if text is None or _POINTS_BACK.search(text):
         return None
     if by_user:
@@ -99,6 +107,25 @@ def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | 
     if project and not is_quoted(text) and (not is_anchored(text) or _OF_SOMETHING.match(text)):
         return f"In {project}: {_finish(text)}"
     return _finish(text)
+
+
+def leans_back(text: str) -> bool:
+    """Whether what was decided is a bare number or a pronoun, so that only the sentence before says of what."""
+    return _LEANS_BACK.search(text) is not None
+
+
+def joined(text: str, before: str, project: str, *, by_user: bool) -> str | None:
+    """A sentence that leans back, after the one that it leans on; None where that does not hold it."""
+    leaning = _LEANS_BACK.search(text)
+    before = without_lead(before)
+    if not leaning or len(before.split()) < 3 or before.endswith(("?", ":")):
+        return None
+    what = leaning["what"]
+    held = re.search(rf"(?<![\w.]){re.escape(what)}(?!\w)", before) if what[0].isdigit() else is_anchored(before)
+    first = standalone(before, "", project, by_user=by_user) if held else None
+    if first is None or _DANGLING.match(text) or _POINTS_OUTSIDE.search(text):
+        return None
+    return f"{first} {_finish(_LET_US.sub('', _in_third_person(text)) if by_user else text)}"
 
 
 def is_anchored(text: str) -> bool:
@@ -125,6 +152,15 @@ def _resolve_pronoun(text: str, before: str, project: str) -> str | None:
         return None
     rest = text[pronoun.end() :]
     return meant + (" is" + rest[2:] if rest.startswith("'s ") else rest)
+
+
+def _with_object(text: str, before: str) -> str:
+    """ "Replaced it with X" after a sentence that names one thing; a deed on an unknown thing is left to dangle."""
+    deed = _DEED_ON_IT.match(text)
+    if not deed:
+        return text
+    code = set(_CODE.findall(before))
+    return f"{deed[1]} `{code.pop()}`{text[deed.end() :]}" if len(code) == 1 else deed[2] + text[deed.end() :]
 
 
 def _antecedent(before: str, project: str) -> str | None:

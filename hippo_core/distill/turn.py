@@ -1,0 +1,36 @@
+"""A message taken apart once, for all the steps that read it: whose turn it is, its paragraphs, its own sentences."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hippo_core.distill.sentences import Paragraph, Sentence, paragraphs, sentences
+from hippo_core.model.message import Role
+from hippo_core.store.archive import Archived
+
+
+@dataclass(frozen=True)
+class Turn:
+    """own: the sentences in the speaker's own words; what a user pasted is in `blocks` only."""
+
+    message: Archived
+    blocks: tuple[Paragraph, ...]
+    own: tuple[Sentence, ...]
+
+    @property
+    def by_user(self) -> bool:
+        return self.message.role is Role.USER
+
+    @property
+    def by_agent(self) -> bool:
+        return self.message.role is Role.ASSISTANT
+
+
+def turns(messages: Sequence[Archived]) -> list[Turn]:
+    """The turns that may say something: none that is withheld, and nothing that an agent told its sub-agent."""
+    return [_turn(message) for message in messages if not message.withheld and message.role is not Role.PARENT]
+
+
+def _turn(message: Archived) -> Turn:
+    blocks = tuple(paragraphs(message.text))
+    heard = blocks if message.role is not Role.USER else (block for block in blocks if block.own)
+    return Turn(message, blocks, tuple(sentence for block in heard for sentence in sentences(block)))
