@@ -129,6 +129,16 @@ def test_what_was_removed_or_retyped_leaves_the_folder_and_stays_in_the_history(
 
 
 @needs_git
+def test_years_of_nights_stay_small(known, paths, monkeypatch):
+    monkeypatch.setattr(repositories, "_MOST_LOOSE", 12)
+    for number in range(4):
+        human(known, f"Memory of night {number}.")
+        take(paths)
+    assert len(list(paths.snapshot.glob(".git/objects/??/*"))) < 12
+    assert len(history(paths)) == 4 and Repository(paths.snapshot).open()
+
+
+@needs_git
 def test_a_users_git_settings_have_no_part_in_it(known, paths, isolated, monkeypatch):
     hooks = isolated / "hooks"
     hooks.mkdir()

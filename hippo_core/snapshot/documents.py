@@ -92,7 +92,10 @@ def read_memory(data: bytes) -> Kept:
     """What `memory_document` wrote; NotADocument for anything else."""
     try:
         start, head, rest = data.decode("utf-8", "surrogatepass").split(f"{_FENCE}\n", 2)
-        facts = {name: json.loads(value) for name, _, value in (line.partition(": ") for line in head.removesuffix("\n").split("\n"))}
+        facts = {
+            name: json.loads(value)
+            for name, _, value in (line.partition(": ") for line in head.removesuffix("\n").split("\n"))
+        }
         if start or not rest.startswith("\n") or not rest.endswith("\n"):
             raise NotADocument("it is not framed as a memory")
         kind = str(facts["scope"])

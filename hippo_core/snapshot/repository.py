@@ -21,6 +21,7 @@ _REF = "refs/heads/main"
 _WHO = "Hippocampus <hippocampus@localhost>"
 _PATIENCE = 300  # seconds for one git command
 _NEW, _OLD = ".git.new", ".git.old"
+_MOST_LOOSE = 2_000  # files that git keeps an object each in; a night makes about five
 _UNFINISHED = (
     "objects/pack/tmp_*",
     "objects/pack/.tmp-*",
@@ -79,6 +80,16 @@ class Repository:
         """Every snapshot, oldest first."""
         return _line_of(self._objects(), self._head())
 
+    def newest(self) -> Commit | None:
+        """The newest snapshot, without reading the others."""
+        head = self._head()
+        if head is None:
+            return None
+        entries = self._git("ls-tree", "-r", "-z", head).decode("utf-8", "surrogateescape").split("\0")
+        tree = {path: facts.split()[2] for facts, _, path in (entry.partition("\t") for entry in entries) if path}
+        _, _, at, message = _parse_commit(self._git("cat-file", "commit", head))
+        return Commit(head, at, message, tree)
+
     def files(self, commit: Commit) -> Files:
         """A snapshot's files."""
         objects = self._objects(sorted(set(commit.tree.values())))
@@ -91,16 +102,18 @@ class Repository:
 
     def add(self, files: Files, at: float, message: str) -> bool:
         """Make `files` the newest snapshot and show them; False when they already are."""
-        newest = self.history()[-1:]
-        if newest and newest[0].tree == self.tree(files):
+        newest = self.newest()
+        if newest and newest.tree == self.tree(files):
             self._show(files)
             return False
-        parent = [f"from {newest[0].id}\n".encode()] if newest else []
+        parent = [f"from {newest.id}\n".encode()] if newest else []
         stream = [_commit_head(int(at), message), *parent, b"deleteall\n"]
         for path, data in sorted(files.items()):
             stream += [f"M 100644 inline {_quoted(path)}\n".encode(), _data(data)]
         self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
         self._show(files)
+        if sum(1 for _ in self._git_folder.glob("objects/??/*")) > _MOST_LOOSE:
+            self._git("repack", "-a", "-d", "-q")
         return True
 
     def rebuild(self, keep: Callable[[str, bytes], bool]) -> int:

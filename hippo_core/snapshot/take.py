@@ -55,8 +55,8 @@ def take_locked(paths: Paths) -> Taken:
         left = repository.rebuild(lambda path, data: True)
         note = f"the repository was damaged and is rebuilt; {counted(left, 'earlier snapshot')} could be kept"
     files = state(paths)
-    before = repository.history()[-1:]
-    counts = _compared(before[0].tree if before else {}, repository.tree(files))
+    before = repository.newest()
+    counts = _compared(before.tree if before else {}, repository.tree(files))
     new = repository.add(files, clock.now(), _message(files, *counts))
     return Taken(new, *counts, note)
 
