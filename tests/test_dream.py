@@ -272,7 +272,7 @@ def test_without_a_store_the_night_says_so(paths):
 def test_the_commands_say_what_they_did(store, paths):
     add(store, "an old task", days=100)
     said = CliRunner().invoke(dream_command).output
-    assert "1 memories; hippo undo n1" in said
+    assert "1 memory; hippo undo n1" in said
     assert "n1" in CliRunner().invoke(undo_command, ["--list"]).output
     assert json.loads(CliRunner().invoke(undo_command, ["--list", "--json"]).output)[0]["open"] == 1
     undone = CliRunner().invoke(undo_command, []).output

@@ -173,3 +173,13 @@ def test_off_and_unknown_are_told_apart():
         open_embedder(Config(embedder="off"))
     with pytest.raises(UsageError, match="no embedder 'bert'"):
         open_embedder(Config(embedder="bert"))
+
+
+def test_long_texts_go_in_small_batches_so_that_memory_stays_small():
+    from hippo_core.embed.minilm import _BATCH, _MOST_TOKENS, _batches
+
+    lengths = [256, 3, 70, 256, 12, 256, 256, 256, *[9] * 100, 5_000]
+    batches = list(_batches(lengths))
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    assert max(map(len, batches)) == _BATCH
+    assert all(len(batch) * max(lengths[i] for i in batch) <= _MOST_TOKENS for batch in batches if len(batch) > 1)
