@@ -138,6 +138,17 @@ def ensure_private(folder: Path) -> Path:
     return folder
 
 
+def remove_tree(folder: Path) -> None:
+    """Delete a folder, read-only files too: git makes such files, and Windows does not let them go."""
+    import shutil
+
+    if os.name == "nt":
+        for parent, _, names in os.walk(folder):
+            for name in names:
+                os.chmod(os.path.join(parent, name), 0o600)
+    shutil.rmtree(folder)
+
+
 def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Replace `path` by `data` so that a reader sees the old bytes or the new ones, never a part."""
     ensure_private(path.parent)

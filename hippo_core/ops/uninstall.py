@@ -11,7 +11,7 @@ from pathlib import Path
 from hippo_core.errors import InstallError
 from hippo_core.ops import client, link
 from hippo_core.ops.record import Record
-from hippo_core.paths import Paths
+from hippo_core.paths import Paths, remove_tree
 from hippo_core.schedule import choose
 
 
@@ -46,7 +46,7 @@ def _remove_tree(folder: Path) -> None:
     try:
         shutil.rmtree(aside, ignore_errors=True)
         os.replace(folder, aside)
-        shutil.rmtree(aside)
+        remove_tree(aside)
     except OSError as error:
         raise InstallError(
             f"{error.filename or folder} cannot be removed ({error.strerror or error}). Close Claude Code's sessions "

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hippo_core.errors import SnapshotError
-from hippo_core.paths import ensure_private, write_atomic
+from hippo_core.paths import ensure_private, remove_tree, write_atomic
 from hippo_core.snapshot.documents import Files
 
 _REF = "refs/heads/main"
@@ -339,11 +339,5 @@ def _quoted(path: str) -> str:
 
 
 def _remove(folder: Path) -> None:
-    """Delete a folder whose files git has made read-only, which Windows takes seriously."""
-
-    def writable(function: Callable, path: str, _: object) -> None:
-        os.chmod(path, 0o600)
-        function(path)
-
     if folder.exists():
-        shutil.rmtree(folder, onerror=writable)
+        remove_tree(folder)
