@@ -15,6 +15,7 @@ from vector_cache import CachingEmbedder
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
 from hippo_core.embed.choose import open_embedder
+from hippo_core.ingest.archive import prepare_search
 from hippo_core.ingest.embed_archive import embed_archive
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE
@@ -55,6 +56,7 @@ def store(name: str, embedder: Embedder, cache: Path) -> Store:
             for number, row in enumerate(rows[start : start + _PORTION], start):
                 opened.archive.append(_message(number, row), scope=GLOBAL_SCOPE, source_id=source.id)
     embed_archive(opened, embedder, None, _progress, share=1.0)
+    prepare_search(opened, seconds=600)
     return opened
 
 

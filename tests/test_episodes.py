@@ -192,7 +192,7 @@ def test_nearest_keeps_to_its_kind_and_scope(store):
 @pytest.fixture
 def counted(store, monkeypatch):
     monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
-    monkeypatch.setattr("hippo_core.store.frequencies.BUDGET", 20)
+    monkeypatch.setattr("hippo_core.store.frequencies._ENOUGH", 20)
     append(store, *(f"the deploys of the api, {n}" for n in range(30)))
     append(store, *(f"deploy {n}" for n in range(30)), scope=WEB, session="s2")
     append(store, "a websocket")
@@ -230,4 +230,4 @@ def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(count
 
 def test_forgetting_clears_the_counts(counted, paths):
     forget(counted, paths, what_would_go(counted, text="deploys"))
-    assert counted.frequencies.of("deploy") is None and counted.frequencies.plan(["deploy"], None).since == 0
+    assert counted.frequencies.of("deploy") is None and counted.frequencies.plan(["deploy"], None, 20).since == 0

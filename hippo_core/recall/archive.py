@@ -109,7 +109,7 @@ class Search:
         self.notes: list[str] = []
 
     def by_words(self) -> None:
-        plan = self._store.frequencies.plan(self._terms, self._scopes)
+        plan = self._store.frequencies.plan(self._terms, self._scopes, self._tuning.budget)
         turns = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
         self.lists[TURN] = self._placed(turns)
         episodes = self._store.episodes.keyword_hits(
@@ -180,7 +180,7 @@ class Search:
         """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""
         if not self._spellings:
             return {}
-        plan = self._store.frequencies.plan(self._spellings, self._scopes)
+        plan = self._store.frequencies.plan(self._spellings, self._scopes, self._tuning.budget)
         hits = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=_SPELLED_DEPTH, since=plan.since)
         held: dict[int, list[tuple[int, str]]] = {}
         for message in self._store.archive.fetch([number for number, _ in hits]).values():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import apsw
 
 COMMON = 500  # messages that hold a word, from which on it is counted ahead
-BUDGET = 12_000  # messages that a search may match; docs/benchmarks.md has what others cost
+_ENOUGH = 10_000  # messages, from which on counting pays
 _GROWTH = 1.25
 
 
@@ -33,7 +33,7 @@ class Frequencies:
     def due(self) -> bool:
         """Whether the archive has grown so much that it should be counted again."""
         newest = self._db.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
-        return newest >= BUDGET and newest > _GROWTH * self._counted_to()
+        return newest >= _ENOUGH and newest > _GROWTH * self._counted_to()
 
     def count(self) -> None:
         """Count every common word, and the messages of each project."""
@@ -60,7 +60,7 @@ class Frequencies:
             counts.append(row[0])
         return min(counts, default=None)
 
-    def plan(self, words: Iterable[str], scopes: Sequence[str] | None, budget: int = BUDGET) -> Plan:
+    def plan(self, words: Iterable[str], scopes: Sequence[str] | None, budget: int) -> Plan:
         """Those of `words` that together match at most `budget` messages in `scopes`, the rarest first.
 
         Where the rarest alone matches more, only the newest messages are searched.
