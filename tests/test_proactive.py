@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from server_process import Client, end, keywords_only, learn
+from server_process import Client, end, keywords_only
+from server_process import learn as note
 
 from hippo_core import config as settings
 from hippo_core.cli.main import hippo
@@ -26,6 +27,11 @@ from hippo_core.render.refresh import refresh
 SESSION = "0c9a3f6e-1111-4222-8333-944455556666"
 FACT = "The staging database listens on port 5544."
 PROMPT = "which port has the staging database"
+
+
+def learn(store, text, folder=None, *kind, **more):
+    """Store a memory that was drawn from something said."""
+    return note(store, text, folder, *kind, sources=("u1",), **more)
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def knowing(product, client):
     scope = scope_of(str(client.work))
     with Store.open(product.paths.store) as store, store.transaction():
         store.memories.ensure_scope(scope)
-        store.memories.add(Draft(FACT, MemoryType.FACT, scope.key, Author.MACHINE), "test")
+        store.memories.add(Draft(FACT, MemoryType.FACT, scope.key, Author.MACHINE, sources=("u1",)), "test")
     return client
 
 
