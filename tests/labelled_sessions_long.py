@@ -294,7 +294,7 @@ LONG = (
             (None, ("heron",)),
             (None, ("GroupKFold",)),
         ),
-        ("wow ok", "stalls at epoch 3"),
+        ("wow ok",),
     ),
     Labelled(
         "backend: a queue that loses messages",

@@ -139,3 +139,81 @@ def test_a_deed_on_it_names_the_thing_or_is_dropped():
 def test_a_sentence_goes_on_after_code_that_ends_in_a_mark():
     (text,) = texts((AGENT, "The trick is to call `panic!` only in `main.rs` because workers are not unwound."))
     assert text.endswith("because workers are not unwound.")
+
+
+def test_an_answer_that_picks_one_of_two_is_a_decision_with_its_question_and_reason():
+    (draft,) = distil(
+        (USER, "mbtiles or vector tiles from our own server?"),
+        (AGENT, "The former need more space, the latter a style file."),
+        (USER, "Vector tiles. Users complained about the download size more than about anything else."),
+    )
+    assert draft.type is MemoryType.DECISION and draft.sources == ("u1", "u3")
+    assert draft.text == (
+        'In api: Asked "mbtiles or vector tiles from our own server?", the user chose: Vector tiles. '
+        "Users complained about the download size more than about anything else."
+    )
+
+
+def test_an_answer_to_what_the_agent_offered_is_a_decision():
+    offer = "There are two ways: keep sessions in Redis, or keep sessions in Postgres"
+    (text,) = texts((AGENT, f"{offer}."), (USER, "let's go with Postgres then"))
+    assert text == f'Offered "{offer}", the user chose: Postgres.'
+
+
+@pytest.mark.parametrize(
+    "answer", ["yes", "both please", "maybe Redis", "Redis or Postgres", "what about SQLite?", "go on"]
+)
+def test_an_answer_that_picks_nothing_is_no_decision(answer):
+    offer = (AGENT, "There are two ways: keep sessions in Redis, or keep sessions in Postgres.")
+    assert not [text for text in texts(offer, (USER, answer)) if "chose" in text]
+
+
+def test_what_was_built_and_where_is_kept_and_small_edits_are_not():
+    built = "I added `FragmentCache` in `app/cache/fragments.py`, which drops pages by their edit time."
+    (draft,) = distil((AGENT, built))
+    assert draft.type is MemoryType.ARCHITECTURE and draft.text == built[2:].replace("added", "Added")
+    for edit in (
+        "I added the import of `os` in `app/run.py`.",
+        "Added a comment to `app/run.py`.",
+        "I updated `a.py`.",
+    ):
+        assert not texts((AGENT, edit))
+
+
+def test_figures_without_a_unit_and_compared_figures_are_results():
+    for told in (
+        "Macro F1 fell from 0.93 to 0.81 with sites kept apart.",
+        "An epoch takes 3 minutes instead of 41 minutes.",
+        "`csvq` runs in 0.02 s on a file of 2 GB.",
+    ):
+        assert [draft.type for draft in distil((AGENT, told))] == [MemoryType.RESULT], told
+
+
+def test_a_consequence_is_told_after_what_it_follows_from():
+    (text,) = texts((AGENT, "`load_orders` appends instead of merging. So every retry inserts the same orders again."))
+    assert text == "`load_orders` appends instead of merging. So every retry inserts the same orders again."
+
+
+def test_a_long_session_about_many_things_yields_five_to_eight_memories():
+    drafts = distil(
+        (USER, "The invoice export crashes for customers without a VAT number."),
+        (AGENT, "Let me look at the export first."),
+        (AGENT, "The crash comes from `format_vat()` in `export/vat.py`: it calls `.strip()` on None."),
+        (AGENT, "I made `format_vat()` return an empty string for None. The export tests pass again."),
+        (USER, "good. where should the exports go, S3 or the local disk?"),
+        (AGENT, "Both work; S3 costs a little, the disk fills up."),
+        (USER, "S3. The accountants have to reach the files without a VPN."),
+        (AGENT, "I added `S3Target` in `export/targets.py`, which writes one object per month."),
+        (USER, "Always write the exports in ISO-8859-15, DATEV cannot read UTF-8."),
+        (AGENT, "Understood. The bucket's name is read from `EXPORT_BUCKET`, which must be set in the environment."),
+        (AGENT, "Exporting March went from 95 s to 12 s with the new query."),
+        (USER, "Tomasz owns the DATEV contract, ask Tomasz before changing the columns."),
+        (AGENT, "Noted. We still need to delete exports after ten years."),
+        (USER, "ok, commit that"),
+        (AGENT, "Committed."),
+    )
+    assert 5 <= len(drafts) <= 8
+    told = " ".join(draft.text for draft in drafts)
+    for part in ("format_vat", "S3", "ISO-8859-15", "EXPORT_BUCKET", "12 s", "Tomasz"):
+        assert part in told, part
+    assert len({draft.type for draft in drafts}) >= 4

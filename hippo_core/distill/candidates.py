@@ -11,7 +11,16 @@ from hippo_core.distill.cues import Cue, find_cue
 from hippo_core.distill.listings import Listing, listings
 from hippo_core.distill.noise import doubt, is_complaint, is_noise, is_vague
 from hippo_core.distill.sentences import Sentence
-from hippo_core.distill.subject import is_anchored, is_quoted, joined, leans_back, names, standalone, without_lead
+from hippo_core.distill.subject import (
+    consequence,
+    is_anchored,
+    is_quoted,
+    joined,
+    leans_back,
+    names,
+    standalone,
+    without_lead,
+)
 from hippo_core.distill.turn import Turn
 from hippo_core.model.message import Role
 from hippo_core.model.scope import GLOBAL
@@ -67,8 +76,11 @@ def _from_sentence(
         return None
     if cue.type in _INSTRUCTS and _is_general(bare, cue, everywhere):
         scope, project = GLOBAL, ""
-    alone = joined if leans_back(bare) else standalone
-    text = alone(bare, sentence.before, project, by_user=by_user)
+    if leans_back(bare):
+        text = joined(bare, sentence.before, project, by_user=by_user)
+    else:
+        follows = consequence if cue.type is MemoryType.INSIGHT and sentence.text.startswith("So ") else standalone
+        text = follows(bare, sentence.before, project, by_user=by_user)
     if text is None or len(text) > LONGEST or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
         return None
     worth = _worth(bare, cue, message)
@@ -86,7 +98,8 @@ WEIGHTY = re.compile(
 
 
 def _worth(text: str, cue: Cue, message: Archived) -> float:
-    worth = cue.strength - doubt(text, by_user=message.role is Role.USER) - _distance(message)
+    deeds = cue.type is not MemoryType.ARCHITECTURE  # there, what was built is the memory
+    worth = cue.strength - doubt(text, by_user=message.role is Role.USER, deeds=deeds) - _distance(message)
     if not is_anchored(text) and cue.type not in _INSTRUCTS:
         worth -= 0.1
     worth += min(0.15, 0.05 * len(names(text)))

@@ -85,8 +85,16 @@ _QUANTITY = rf"{_NUMBER}\s?{_UNIT}"
 _VARIABLE = r"(?-i:\b[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b)"
 _NAME = r"(?-i:\b[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 _TRIED = (
-    r"(?:use|using|commit|push|delete|add|write|run|touch|edit|put|create|merge|rebase|mock|log|hardcode|hard-code)"
+    r"(?:use|using|commit|push|delete|add|write|run|touch|edit|put|create|merge|rebase|mock|log|hardcode|hard-code|"
+    r"cache|store|send|call|import|install|deploy|expose|ship|return|share|skip|disable|upgrade|publish|retry)"
 )
+
+_MADE = (
+    r"^(?:i(?:'ve| have)? )?(?:also |now |then )?(?:added|created|introduced|wrote|built|implemented|moved|split|"
+    r"extracted)(?! (?:an? |the |some )?(?:\w+ )?(?:imports?|comments?|tests?|log\w*|entr\w+|lines?|notes?|sections?|"
+    r"links?|types?|docs|documentation|readme)\b)"
+)
+_INTO = r"(?:in|into|to|under|as) `[^`]*[/.][^`]*`"
 
 # In order: the first wording that is found names the type.
 CUES: tuple[Cue, ...] = (
@@ -117,7 +125,7 @@ CUES: tuple[Cue, ...] = (
         T.RULE,
         0.75,
         "n't|not|dont|avoid|stop|sure|use|no|wrong|actually|only|name",
-        _LEAD + rf"(?:do not|don't|dont|avoid|stop) {_TRIED}\b",
+        _LEAD + rf"(?:do not|don't|dont|avoid|stop) {_TRIED}\b(?!.*\b(?:yet|for now|right now|this time|today)\b)",
         _LEAD + r"make sure (?:to always|you always|that all|all|every)\b",
         r"^(?:no|nope|wrong|actually|stop)\b[,.!]?\s+(?:please\s+|just\s+)?(?:use|run|call|write|put|keep)\b",
         _LEAD + r"use\b.{2,60}(?:\b(?:instead(?: of)?|rather than)\b|[,;—–-]\s*(?:and )?(?:not|never)\b)",
@@ -154,14 +162,16 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.DECISION,
         0.75,
-        "want|let's|be|keep|work|run|support|stay|should|must|use|name|call|put|store|sure|ensure",
+        "want|let's|be|keep|work|run|support|stay|should|must|use|name|call|put|store|set|sure|ensure",
         r"\b(?:we|i) (?:explicitly |really |definitely |only |just |also )*(?:don't |do not )?want "
         r"(?!to (?:see|know|talk)|you)",
         r"\blet's (?:use|go|keep|drop|stick|switch|make it|call it|name it|not)\b",
         r"\b(?:needs?|has|have) to (?:be|keep|work|run|support|stay)\b",
-        r"\b\w+ (?:should|must) (?:be|not|only|have|use|go|live|return|work|run|stay|fail|never)\b",
+        r"\b\w+ (?:should|must) (?:be|not|only|have|use|go|live|return|work|run|stay|fail|never|come|pass|"
+        r"match|include|contain|exist|start|end|point|wait|cover|keep|survive|support|send|read|write)\b",
         _LEAD + r"(?:use|name|call|keep|put|store) .*(?:[`/_]|\.\w|(?-i:\b[A-Z]))",
         _LEAD + r"use (?:the )?[\w.-]+ (?:for|as|to|in)\b",
+        _LEAD + r"set (?:the |our )?(?:[\w-]+ ){1,4}to \S*\d",
         _LEAD + r"(?:make sure|ensure) (?!you\b|to\b|it\b|this|everything|the tests?)",
     ),
     _cue(
@@ -180,12 +190,21 @@ CUES: tuple[Cue, ...] = (
         "turn|by|because|unless|since|due|reference|thumb|noting|that",
         r"\bturn(?:s|ed) out\b",
         r"\b(?:fixed|solved|resolved)\b.{0,60}\bby\b",
-        r"\b(?:fail|break|crash|hang|error|leak|race)(?:s|ed|ing)?\b.{2,120}\b(?:because|unless|since|due to)\b",
+        r"\b(?:fail|break|crash|hang|error|leak|race)(?:s|ed|ing)?\b.{1,120}\b(?:because|unless|since|due to)\b",
         r"\b(?:because|since)\b.{3,100}\b(?:fail|break|crash|hang|leak)(?:s|ed)?\b",
         r"\b(?:caused by|due to the fact)\b",
         r"\bfor future reference\b",
         r"\brule of thumb\b",
         r"\b(?:worth|keep in mind|remember) (?:noting|that)\b",
+    ),
+    _cue(
+        T.INSIGHT,
+        0.75,
+        "so|but",
+        r"\bso (?!that\b|i\b|we can|far\b|you\b|it's|let)(?:\S+ ){1,8}?(?:never|fail|los[et]|panic|hang|crash|wait|"
+        r"drop|break|broke|block|leak|time[sd]? out|stall|stale|miss|overwr|duplicat|die[sd]?\b|invalidat|again\b|"
+        r"deadlock|appl(?:y|ies)|is ignored|are ignored|strips?|collid)",
+        r"\bbut\b.{3,60}\b(?:fails?|breaks?|crashes|hangs|times? out|never|ignores?|drops?|rejects?|lacks?)\b",
     ),
     _cue(
         T.PROCEDURE,
@@ -204,6 +223,11 @@ CUES: tuple[Cue, ...] = (
         rf"\b(?:reduc|cut|drop|fell|fall|improv|increas|grew|went|rose|down|up|speed|shr[au]nk|from)\w*\b"
         rf".{{0,80}}{_QUANTITY}?.{{0,20}}\bto\b\s+(?:about |around |only |just |under )?{_QUANTITY}",
         rf"{_QUANTITY} (?:faster|slower|smaller|larger|fewer|less|more)\b",
+        rf"\b(?:reduced|cut|dropped|fell|improved|increased|grew|went|rose|shr[au]nk|is down|is up|gone)\b"
+        rf".{{0,60}}\bfrom {_NUMBER}.{{0,15}}\bto {_NUMBER}",
+        rf"{_QUANTITY}.{{0,20}} (?:instead of|rather than|versus|vs\.?|compared (?:to|with)|against|before it was) "
+        rf"(?:about |around )?{_NUMBER}",
+        rf"\b(?:runs|ran|finishe[sd]|completes?d?|loads|loaded|builds|built) in (?:about |under |only )?{_QUANTITY}",
     ),
     _cue(
         T.RESULT,
@@ -231,11 +255,13 @@ CUES: tuple[Cue, ...] = (
         T.CONFIG,
         0.75,
         "default|live|stored|located|kept|written|saved|cached|require|need|run|pinned|target|upgraded|"
-        "support|configured",
+        "support|configured|defined|declared|documented|implemented|registered|handled",
         r"\bdefaults? to\b",
         r"\b(?:lives?|stored|located|kept|written|saved|cached) (?:in|at|under|to)\b.{0,20}[`/~.]",
         r"\b(?:requires?|needs?|runs? on|pinned to|targets?|upgraded to|supports?)\s+`?[a-z][\w.+-]*`?\s+"
         r"(?:version )?v?\d+[.\d]*\b",
+        r"\b(?:runs? on|upgraded to|pinned to) (?:version )?v?\d+\.\d",
+        r"\b(?:defined|declared|documented|implemented|configured|registered|handled) (?:now )?in `[^`]*[/.]",
         r"\bconfigured (?:in|via|through|with|to|by)\b",
     ),
     _cue(
@@ -283,6 +309,13 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:only works?|doesn't work|does not work|isn't supported|is not supported|not available|no longer)\b",
         r"\w (?:requires|supports|expects)\b",
     ),
+    _cue(
+        T.ARCHITECTURE,
+        0.6,
+        "added|created|introduced|wrote|built|implemented|moved|split|extracted",
+        rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}` (?:\S+ ){{0,3}}?{_INTO}",
+        rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
+    ),
     # A plain statement counts when the user makes it: who works on the project knows it.
     _spoken(
         T.FACT,
@@ -290,7 +323,8 @@ CUES: tuple[Cue, ...] = (
         "",
         r"^(?!i\b|i'|you|we're (?:hitting|getting|seeing)|we just|it)(?:\S+ ){1,6}(?:is|are|has|have|uses?|runs?|"
         r"lives?|takes?|keeps?|stores?|hosts?|deploys?|handles|creates|returns|calls|needs?|comes|goes|means|sits|"
-        r"works?)\b(?: \S+){2,}",
+        r"works?|publish(?:es)?|ships?|releases?|tests?|builds?|signs?|logs?|bills?|measures?|"
+        r"syncs?|supports?)\b(?: \S+){2,}",
     ),
 )
 

@@ -19,10 +19,11 @@ from hippo_core.store.archive import Archived
 
 REACH = 8  # messages from the error to the word that it is gone
 _WORTH = 0.85
+_FEWEST = 4  # words of a deed that says enough
 _ASIDE = 5  # words up to which a user's turn ("go on", "so what do we do") leaves the matter where it is
 
 _FAILURE = re.compile(
-    r"\b(?:fail(?:s|ed|ing)?|crash(?:es|ed)?|panick?(?:s|ed)|breaks|broke|threw|throws|raises|errors?|exception|hangs|"
+    r"\b(?:fail(?:s|ed|ing)?|crash(?:es|ed)?|panick?(?:s|ed)|breaks|broke|threw|throws|raises|errors?|hangs|"
     r"hung|tim(?:es|ed) out|refused|rejected|denied|stalls|stalled|deadlocks?|segfaults?|\w+(?:Error|Exception))\b"
 )
 _DEED = re.compile(
@@ -33,6 +34,7 @@ _DEED = re.compile(
     re.I,
 )
 _ADVICE = re.compile(r"^(?:the )?(?:fix|solution|remedy)(?: is| was)(?: to)?\s+", re.I)
+_FIXED = re.compile(r"^fixed\s+", re.I)
 _RUNS = (
     r"(?:pass(?:es|ed)?|works?|worked|succeed(?:s|ed)?|builds?|compiles?|starts?|boots?|loads?|runs?|connects?|"
     r"installs?|deploys?|uploads?|renders?|drains?|green|fine)"
@@ -50,6 +52,7 @@ _SUCCESS = re.compile(
     r"connected)\b",
     re.I,
 )
+_MEASURED = re.compile(r"\d.{0,20} instead of \d|\bfrom \d\S*.{0,15} to \d|\d\S* (?:faster|smaller|less)\b", re.I)
 _UNPROVED = re.compile(
     r"\b(?:should|will|would|could|might|may|hopefully|if|once|when|let me|to (?:check|verify|see)|not|still|but|"
     r"except|almost|expect\w*|seems?|probably|only|without (?!any|errors?|warnings?|failures?|problems?))\b|n't\b|\?",
@@ -100,14 +103,20 @@ def _follow(matter: _Matter | None, turn: Turn, place: int, gone: list[_Matter])
             matter = _met(bare, sentence.before, turn.message, place)
             continue
         _note_deed(matter, bare, sentence.before, turn.message)
-        if matter.deeds and _SUCCESS.search(bare) and not _UNPROVED.search(bare):
+        if matter.deeds and _is_proof(bare):
             gone.append(matter)
             matter = None
     return matter
 
 
 def _is_failure(text: str) -> bool:
-    return _FAILURE.search(text) is not None and is_anchored(text) and not text.endswith(("?", ":"))
+    fails = _FAILURE.search(text) is not None and _DEED.match(text) is None
+    return fails and is_anchored(text) and not text.endswith(("?", ":"))
+
+
+def _is_proof(text: str) -> bool:
+    """Whether the sentence says that things work, or measures that they are better, and has no doubt about it."""
+    return bool(_SUCCESS.search(text) or _MEASURED.search(text)) and not _UNPROVED.search(text)
 
 
 def _met(text: str, before: str, message: Archived, place: int) -> _Matter | None:
@@ -121,7 +130,8 @@ def _met(text: str, before: str, message: Archived, place: int) -> _Matter | Non
 def _note_deed(matter: _Matter, text: str, before: str, message: Archived) -> None:
     """Adds what this sentence says was done, if it names something and stands beside the error."""
     advice = _ADVICE.match(text)
-    if not (advice or _DEED.match(text)) or not (is_anchored(text) or re.search(r"\d", text)):
+    names_something = is_anchored(text) or re.search(r"\d", text)
+    if not (advice or _DEED.match(text)) or not names_something or len(text.split()) < _FEWEST:
         return
     alone = standalone(text[advice.end() :] if advice else text, before, "", by_user=False)
     if alone:
@@ -133,8 +143,8 @@ def _remedy(matter: _Matter, scope: str, project: str) -> Candidate | None:
     if deed is None:
         return None
     fix, message = deed
-    fix = re.sub(r"^fixed\s+", "", fix, flags=re.I)
-    text = f"{with_project(matter.text, project)} Fixed: {fix[0].lower() + fix[1:]}"
+    fix, told = _FIXED.subn("", fix)
+    text = f"{with_project(matter.text, project)} Fixed: {fix if told else fix[0].lower() + fix[1:]}"
     if len(text) > LONGEST:
         return None
     sources = (matter.message,) if matter.message is message else (matter.message, message)

@@ -104,7 +104,9 @@ _FINITE = re.compile(
     r"choose|prefer|like|hate|want|call|send|show|start|stop|go|handle|contain|mean|provide|talk|own|maintain|pass|"
     r"reduce|cut|improve|fix|cause|revert|ensure|avoid|name|return|default|point|differ|create|load|persist|validate|"
     r"check|wrap|depend|reject|allow|block|listen|serve|cover|restart|share|ignore|include|turn|come)(?:e?s)?|"
-    r"[a-z]{2,}ed|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose)\b|'(?:s|re|ll|ve|d)\b",
+    r"[a-z]{2,}ed|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose|"
+    r"shrank|shrunk|grew|held|lost|threw|met|[a-z]{3,}s (?:the|a|an|each|every|all|its|their|no|by|before|after|only|"
+    r"instead|from|into))\b|'(?:s|re|ll|ve|d)\b",
     re.I,
 )
 _VAGUE_SUBJECT = re.compile(
@@ -169,11 +171,11 @@ def is_boast(text: str) -> bool:
     return _PRAISE.search(text) is not None
 
 
-def doubt(text: str, *, by_user: bool) -> float:
-    """How much the wording takes away from a sentence's worth."""
+def doubt(text: str, *, by_user: bool, deeds: bool) -> float:
+    """How much the wording takes away from a sentence's worth. deeds: whether a mere deed is worth less."""
     amount = 0.2 if (_USER_HEDGE if by_user else _HEDGE).search(text) else 0.0
     if not by_user:
-        if is_deed(text):
+        if deeds and is_deed(text):
             amount += 0.3
         if _PRAISE.search(text):
             amount += 0.2

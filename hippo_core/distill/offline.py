@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from hippo_core.distill.base import SessionText
 from hippo_core.distill.candidates import WEIGHTY, Candidate, candidates
+from hippo_core.distill.choice import choices
 from hippo_core.distill.mended import mended
 from hippo_core.distill.remedy import remedies
-from hippo_core.distill.sameness import contained, replaces
+from hippo_core.distill.sameness import body, contained, content_words, replaces
 from hippo_core.distill.turn import turns
 from hippo_core.model.memory import Draft
 from hippo_core.model.types import LADDER, Author, MemoryType
@@ -22,6 +23,7 @@ MOST_OF_A_TYPE = 3
 ALIKE = 0.65  # share of common words from which two sentences of one session are not both kept
 _WEIGHTY_BONUS = 0.1
 _TEST_RUN = re.compile(r"\btests?\b|\bcoverage\b", re.I)  # only the last one of a session says how things stand
+_TAKES = frozenset({"go", "let's", "stick", "take", "pick"})  # what an answer adds to the thing that it picks
 _UNCAPPED = {MemoryType.RULE, MemoryType.PREFERENCE, MemoryType.DECISION}
 
 
@@ -35,8 +37,8 @@ class OfflineDistiller:
         """At most eight machine-authored drafts that stand on their own, in the order they were said."""
         talk = turns(session.messages)
         found = [c for turn in talk for c in candidates(turn, session.scope, session.project)]
-        for several in (remedies, mended):
-            found += several(talk, session.scope, session.project)
+        whole = [c for join in (remedies, mended, choices) for c in join(talk, session.scope, session.project)]
+        found = [*_without_halves(found, whole), *whole]
         found.sort(key=lambda candidate: candidate.messages[-1].id)
         chosen = set(_choose(_still_true(found)))
         return [_draft(candidate) for candidate in found if candidate in chosen]
@@ -49,6 +51,16 @@ def _still_true(found: Sequence[Candidate]) -> list[Candidate]:
         kept = [earlier for earlier in kept if not _outdates(candidate, earlier)]
         kept.append(candidate)
     return kept
+
+
+def _without_halves(found: Sequence[Candidate], whole: Sequence[Candidate]) -> list[Candidate]:
+    """`found` without what a memory joined from the same message says as well: the problem of a remedy, an answer."""
+    return [candidate for candidate in found if not any(_is_half(candidate, one) for one in whole)]
+
+
+def _is_half(candidate: Candidate, whole: Candidate) -> bool:
+    words = content_words(body(candidate.text)) - _TAKES
+    return candidate.messages[0] in whole.messages and words <= content_words(whole.text)
 
 
 def _outdates(later: Candidate, earlier: Candidate) -> bool:

@@ -22,8 +22,13 @@ _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 
 def key_words(text: str) -> list[str]:
     """The words that carry meaning, as written but in lower case, each once."""
-    words = (word.lower() for word in _WORD.findall(_PROJECT.sub("", text)))
+    words = (word.lower() for word in _WORD.findall(body(text)))
     return list(dict.fromkeys(word for word in words if word not in _STOP))
+
+
+def body(text: str) -> str:
+    """`text` without the project that the distiller put in front."""
+    return _PROJECT.sub("", text)
 
 
 @lru_cache(maxsize=4096)

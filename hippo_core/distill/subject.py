@@ -16,7 +16,8 @@ _NAMED = re.compile(
 _LEADS = re.compile(
     r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|"
     r"actually|currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|"
-    r"in summary|summary|unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|nice|cool|perfect|great|"
+    r"in summary|summary|confirmed|noted|agreed|understood|makes sense|got it|thanks|"
+    r"great find|unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|nice|cool|perfect|great|"
     r"my guess(?: is)?|"
     r"remember(?: that)?|for future reference|(?:key|important|critical|interesting|main) (?:finding|insight|point|"
     r"discovery|note)s?|findings?|insights?|i (?:found|noticed|discovered|learned|realized|realised|confirmed|"
@@ -32,7 +33,9 @@ _PRONOUN = re.compile(
     re.I,
 )
 _DANGLING = re.compile(
-    r"^(?:it|its|this|that|they|them|their|these|those|he|she|his|her|both|neither|either|each|another|one|others?|"
+    r"^(?:it|its|this|that|they|them|their|these|those|he|she|his|her|both|neither|either|"
+    r"each(?! \w+ (?:is|has|gets|goes|must|can)\b)|another|"
+    r"one|others?|"
     r"some|the (?:first|second|third|latter|former|same|other|two|above|following|next|previous|last)|which|such|"
     r"same|here|there|is|are|was|were|has|have|does|all of (?:these|those|them)|or|because|with (?:this|that|these)|"
     r"for (?:this|that|these))\b",
@@ -122,10 +125,23 @@ def joined(text: str, before: str, project: str, *, by_user: bool) -> str | None
         return None
     what = leaning["what"]
     held = re.search(rf"(?<![\w.]){re.escape(what)}(?!\w)", before) if what[0].isdigit() else is_anchored(before)
-    first = standalone(before, "", project, by_user=by_user) if held else None
+    return _together(text, before, project, by_user=by_user) if held else None
+
+
+def consequence(text: str, before: str, project: str, *, by_user: bool) -> str | None:
+    """What follows ("So every retry inserts .."), after the sentence that it follows from; None where that fails."""
+    before = without_lead(before)
+    if len(before.split()) < 4 or before.endswith(("?", ":")) or not is_anchored(before):
+        return None
+    return _together(text, before, project, by_user=by_user, link="So ")
+
+
+def _together(text: str, before: str, project: str, *, by_user: bool, link: str = "") -> str | None:
+    first = standalone(before, "", project, by_user=by_user)
     if first is None or _DANGLING.match(text) or _POINTS_OUTSIDE.search(text):
         return None
-    return f"{first} {_finish(_LET_US.sub('', _in_third_person(text)) if by_user else text)}"
+    told = _finish(_LET_US.sub("", _in_third_person(text)) if by_user else text)
+    return f"{first} {link}{told[0].lower() + told[1:] if link and _WORD_FIRST.match(told.lower()) else told}"
 
 
 def is_anchored(text: str) -> bool:
