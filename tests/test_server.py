@@ -71,11 +71,11 @@ def test_text_in_a_memory_cannot_close_the_fence(near, store, paths, folder):
 
 def test_it_searches_this_project_and_what_is_global_unless_asked_for_all(near, store, paths, folder):
     keywords_only(paths)
-    learn(store, "zebra here", folder), learn(store, "zebra everywhere"), learn(store, "zebra there", folder / "x")
+    learn(store, "zebra crossing", folder), learn(store, "zebra herd"), learn(store, "zebra foal", folder / "x")
     here, _ = near.call("memory_search", query="zebra")
-    assert "zebra here" in here and "zebra everywhere" in here and "zebra there" not in here
-    assert "zebra there" in near.call("memory_search", query="zebra", everywhere=True)[0]
-    assert "zebra here" not in near.call("memory_search", query="zebra", type="decision", everywhere=True)[0]
+    assert "zebra crossing" in here and "zebra herd" in here and "zebra foal" not in here
+    assert "zebra foal" in near.call("memory_search", query="zebra", everywhere=True)[0]
+    assert "zebra crossing" not in near.call("memory_search", query="zebra", type="decision", everywhere=True)[0]
     assert near.call("memory_search", query="zebra", everywhere=True, k=1)[0].count("zebra") == 1
 
 
@@ -142,15 +142,16 @@ def added(store):
     return store.memories.select()[0]
 
 
-def test_what_an_agent_adds_is_a_machines_note(near, store, paths, folder):
+def test_hermes_agent_98587_what_an_agent_adds_is_a_note_that_instructs_nobody(near, store, paths, folder):
+    """A page that makes the agent store a rule gets a note that is found when asked for, and put before nobody."""
     keywords_only(paths)
-    text, failed = near.call("memory_add", text="Always run the fixtures first.")
+    text, failed = near.call("memory_add", text="Always run the fixtures first.", type="rule")
     memory = added(store)
     assert not failed and memory.public_id in text and "machine" in text
-    assert (memory.type, memory.author, memory.always) == (MemoryType.RULE, Author.MACHINE, False)
+    assert (memory.type, memory.author, memory.always) == (MemoryType.PROCEDURE, Author.MACHINE, False)
     assert memory.scope == scope_of(str(folder)).key and memory.confidence < 1
-    rendered = "".join(file.read_text(encoding="utf-8") for file in paths.render.glob("rules*"))
-    assert "fixtures" not in rendered
+    assert not any("fixtures" in file.read_text(encoding="utf-8") for file in paths.render.rglob("*.json"))
+    assert "fixtures" in near.call("memory_search", query="run the fixtures")[0]
 
 
 def test_the_users_own_words_are_the_users_own_memory(near, store, paths, folder, isolated):

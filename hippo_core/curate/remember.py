@@ -27,18 +27,21 @@ def remember(
     actor: str,
     pinned: bool = False,
 ) -> Memory:
-    """Store `text` in `scope` and render. type None: guessed from its wording.
+    """Store `text` in `scope` and render. type None: guessed from its wording; a machine's is never a rule's.
 
     What is known already is confirmed instead (the memory then has a version above 1); a human who says what a machine
     stored makes it their own. Raises RefusedError where the guard does not let the text become a memory.
     """
     from hippo_core.distill.cues import guess_type
     from hippo_core.guard.gate import admit
+    from hippo_core.guard.trust import without_authority
     from hippo_core.render.refresh import refresh
 
     admitted = admit(_presentable(text), users_own=author is Author.HUMAN)
-    confidence = 1.0 if author is Author.HUMAN else _MACHINE_CONFIDENCE
-    draft = Draft(admitted, type or guess_type(admitted), scope.key, author, confidence=confidence, pinned=pinned)
+    kind, confidence = type or guess_type(admitted), 1.0
+    if author is Author.MACHINE:
+        kind, confidence = without_authority(kind), _MACHINE_CONFIDENCE
+    draft = Draft(admitted, kind, scope.key, author, confidence=confidence, pinned=pinned)
     with store.transaction():
         store.memories.ensure_scope(scope)
         known = store.memories.same_text(admitted, scope.key)

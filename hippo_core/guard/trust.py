@@ -14,3 +14,8 @@ def may_instruct(role: Role) -> bool:
 def may_become(kind: MemoryType, role: Role) -> bool:
     """Whether a message of this role may become a memory of this type."""
     return kind not in INSTRUCTING_TYPES or may_instruct(role)
+
+
+def without_authority(kind: MemoryType) -> MemoryType:
+    """The type for what an agent notes by itself: the same, but never one that instructs."""
+    return {MemoryType.RULE: MemoryType.PROCEDURE, MemoryType.PREFERENCE: MemoryType.FACT}.get(kind, kind)

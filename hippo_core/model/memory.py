@@ -66,6 +66,14 @@ class Memory:
         """Human memories are touched by no job."""
         return self.author is Author.HUMAN
 
+    @property
+    def witnessed(self) -> bool:
+        """Whether a human wrote it or messages stand behind it. Needs its sources.
+
+        What an agent noted by itself may come from a page it read, so it is only found, never shown unasked.
+        """
+        return self.frozen or bool(self.sources)
+
 
 def memory_id(number: int) -> str:
     """The id a person sees and types for a memory: m41c."""

@@ -57,7 +57,8 @@ def numbers_in(document: str) -> set[int]:
 
 
 def _is_new(result: Result, already: Collection[int]) -> bool:
-    return result.memory.id not in already and not has_its_place(result.memory)
+    memory = result.memory
+    return memory.id not in already and memory.witnessed and not has_its_place(memory)
 
 
 def _block(preamble: str, results: list[Result], most: int, longest: int, most_tokens: int) -> Notes:

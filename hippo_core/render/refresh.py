@@ -101,7 +101,7 @@ def _look(store: Store, paths: Paths) -> _World:
     }
     rules = user_rules(store)
     everywhere = _everywhere(rules)
-    shared = [memory for memory in store.memories.select(scopes=[GLOBAL]) if not has_its_place(memory)]
+    shared = [memory for memory in store.memories.select(scopes=[GLOBAL], witnessed=True) if not has_its_place(memory)]
     common = [__version__, clock.day(now), command, repr(config), _versions(shared), bool(everywhere.total)]
     with_rules = {rule.scope for rule in rules}
     state: State = {
@@ -146,7 +146,7 @@ def _project_files(paths: Paths, key: str) -> list[Path]:
 def _project_documents(store: Store, world: _World, key: str) -> tuple[bytes, bytes]:
     """What a session in this project starts with, and what a sub-agent there does. _DEFAULT: any other project."""
     project = world.projects.get(key)
-    own = store.memories.select(scopes=[key]) if project else []
+    own = store.memories.select(scopes=[key], witnessed=True) if project else []
     known = Knowledge(
         label=project.label if project else None,
         sessions=world.sessions.get(key, 0),

@@ -170,10 +170,16 @@ class Memories:
         types: Sequence[MemoryType] | None = None,
         author: Author | None = None,
         status: str | None = ACTIVE,
+        witnessed: bool = False,
         limit: int | None = None,
     ) -> list[Memory]:
-        """Memories that meet every condition given, newest confirmation first. Sources are left empty."""
+        """Memories that meet every condition given, newest confirmation first. Sources are left empty.
+
+        witnessed: only a human's own, and those with messages behind them; not what an agent noted by itself.
+        """
         where, values = ["1"], []
+        if witnessed:
+            where.append("(author = 'human' OR id IN (SELECT memory_id FROM memory_source))")
         for column, wanted in (("scope", scopes), ("type", types)):
             if wanted is not None:
                 where.append(f"{column} IN ({_marks(wanted)})")
