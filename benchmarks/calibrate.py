@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the coefficients of recall.relevance, and prints what each relevance floor would give.
+"""Fits the coefficients of recall.relevance, and prints what each floor for the best result would give.
 
     HIPPO_BENCH_DATA=DIR python benchmarks/calibrate.py [--queries 40] [--cache DIR]
 
@@ -12,7 +12,7 @@ relative, the first is first also where nothing fits, so a large one orders a li
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +28,11 @@ from hippo_core.recall import channels  # noqa: E402
 from hippo_core.recall.channels import Where  # noqa: E402
 from hippo_core.recall.pipeline import judge  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
-from hippo_core.recall.relevance import Evidence  # noqa: E402
+from hippo_core.recall.relevance import FLOOR, SHARE_OF_BEST, Evidence  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
 FUSED = 1.5
+SHOWN = 5
 CANDIDATES = 10  # of each query, the best by a first guess: what a person would get to see
 
 
@@ -47,7 +48,7 @@ class Asked:
 
 def ask(store: Store, embedder: Embedder | None, text: str, unit_of: dict[int, str], gold: set[str]) -> list:
     """The best candidate of each unit (session or turn), with its label."""
-    asked = read_query(text)
+    asked, _ = channels.mended(store, read_query(text))
     if asked.empty:
         return []
     pool = judge(store, asked, channels.search(store, asked, Where(None, None), embedder))
@@ -103,12 +104,22 @@ def report(rows: list[Asked], b: numpy.ndarray, with_cosine: bool) -> None:
         inside = [label for value, label in judged if low <= value < high]
         if inside:
             print(f"  {low:.2f}-{min(high, 1):.2f} {sum(inside) / len(inside):.2f}  {len(inside):5d}")
-    print("  floor  answered  silent  true of shown")
-    for floor in (0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3):
-        yes = [any(label and chance(seen) >= floor for seen, label in row.candidates) for row in rows if row.answerable]
-        no = [all(chance(seen) < floor for seen, _ in row.candidates) for row in rows if not row.answerable]
-        shown = [label for row in rows if row.answerable for seen, label in row.candidates[:5] if chance(seen) >= floor]
-        print(f"  {floor:.2f}   {_share(yes)}    {_share(no)}    {_share(shown)}")
+    print("  best  answered  silent  true of shown  shown")
+    for least in (0, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3):
+        shown = [(row, shown_of(row, chance, least)) for row in rows]
+        yes = [any(labels) for row, labels in shown if row.answerable]
+        no = [not labels for row, labels in shown if not row.answerable]
+        labels = [label for row, found in shown if row.answerable for label in found]
+        counts = len(labels) / max(1, len(yes))
+        print(f"  {least:.2f}   {_share(yes)}   {_share(no)}     {_share(labels)}      {counts:.1f}")
+
+
+def shown_of(row: Asked, chance: Callable[[Evidence], float], least: float) -> list[bool]:
+    """Of what a person would get to see when the best has to reach `least`: does each answer?"""
+    judged = sorted(((chance(seen), label) for seen, label in row.candidates), key=lambda pair: -pair[0])[:SHOWN]
+    best = judged[0][0] if judged else 0.0
+    floor = max(FLOOR, SHARE_OF_BEST * best)
+    return [label for value, label in judged if value >= floor] if best >= least else []
 
 
 def _share(values: list[bool]) -> str:

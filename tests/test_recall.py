@@ -349,6 +349,29 @@ def test_a_name_that_is_everywhere_is_ranked_by_meaning_too(remember, ask):
     assert embedder.asked == 12
 
 
+@pytest.mark.parametrize(
+    "typed, meant", [("typsecript", "typescript"), ("Reedis", "redis"), ("configuretion", "configuration")]
+)
+def test_a_slip_of_the_fingers_finds_what_was_meant_and_says_so(store, remember, paths, typed, meant):
+    wanted = remember(f"the {meant} of sessions")
+    remember("lunch is at noon")
+    with Store.open(paths.store, readonly=True) as opened:
+        for _ in range(2):
+            found = recall(opened, f"{typed} limits", embedder=None, scopes=None)
+            assert found.results[0].memory.id == wanted.id and f"{typed.lower()} read as {meant}" in found.notes
+
+
+@pytest.mark.parametrize("typed", ["mango", "redsi.py", "Paris", "limit", "rads", "部署服务器"])
+def test_what_may_be_another_word_is_left_alone(remember, ask, typed):
+    remember("mongo, redis, parts, limits and reads")
+    assert not [note for note in ask(typed).notes if "read as" in note]
+
+
+def test_a_word_that_somebody_wrote_is_no_slip(remember, ask):
+    remember("the estate of the state"), remember("the staet machine")
+    assert not [note for note in ask("staet machine").notes if "read as" in note]
+
+
 @pytest.mark.parametrize("query", ["", "  ", "\n"])
 def test_an_empty_query_is_a_usage_error(ask, query):
     with pytest.raises(errors.UsageError):

@@ -13,6 +13,7 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.query import Query
 from hippo_core.recall.spelling import by_spelling
+from hippo_core.recall.typos import likely_meant, may_be_slip
 from hippo_core.store import Store
 from hippo_core.store.memories import EXACT, PLAIN
 
@@ -60,6 +61,20 @@ def search(store: Store, query: Query, where: Where, embedder: Embedder | None) 
         return found
     by_meaning(store, query, where, embedder, found)
     return found
+
+
+def mended(store: Store, query: Query) -> tuple[Query, list[str]]:
+    """The question with its slips of the fingers mended, and what was read as what. What anybody wrote is no slip."""
+    meant: dict[str, str] = {}
+    for word in query.words:
+        if word in query.literals or not may_be_slip(word) or store.memories.knows(word):
+            continue
+        near = store.memories.known_words(word[0].casefold(), range(len(word) - 1, len(word) + 2))
+        if better := likely_meant(word, near):
+            meant[word.casefold()] = better
+    if not meant:
+        return query, []
+    return query.with_words(meant), [f"{word} read as {better}" for word, better in meant.items()]
 
 
 def by_keyword(store: Store, query: Query, where: Where, found: Found) -> None:

@@ -67,7 +67,7 @@ def _parts(text: str) -> tuple[frozenset[str], bool, tuple[str, ...]]:
 
 
 def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether the two are one sentence but for a few content words: one for one in their places, or some in one place."""
+    """Whether the two are one sentence but for a few content words: each in its place, or some in one place."""
     if len(a) == len(b):
         pairs = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
         if 0 < len(pairs) <= min(_MOST_SWAPPED, len(a) // 2):

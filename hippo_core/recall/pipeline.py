@@ -98,7 +98,9 @@ def recall(
     now = clock.now() if now is None else now
     asked = read_query(query, now)
     with store.reading():
+        asked, slips = channels.mended(store, asked)
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
+        found.notes += slips
         pool = judge(store, asked, found)
         _rank_by_time(store, pool, asked, found, scopes)
         _rank_by_what_is_known(store, pool, found, so_far, embedder)

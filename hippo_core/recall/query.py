@@ -1,8 +1,8 @@
 """Reads a question: plain words for the stemmed index, literals for the exact one. Pure; knows no store, no model."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hippo_core.embed.borders import best_cut, well_formed
@@ -27,8 +27,9 @@ _TO_DO = re.compile(
 # A glance at whether a time may be named, so that the patterns are built for few questions.
 _TIMELY = re.compile(
     r"\b(?:last|past|previous|this|today|yesterday|ago|recent\w*|lately|these days|since|before|after|until|till|"
-    r"between|latest|newest|current\w*|nowadays|as of now|at the moment|up[- ]to[- ]date|20\d\d|(?:in|on|of|from|during|early|"
-    r"late|mid|\d\w*) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)\w*|"
+    r"between|latest|newest|current\w*|nowadays|as of now|at the moment|up[- ]to[- ]date|20\d\d|"
+    r"(?:in|on|of|from|during|early|late|mid|\d\w*) "
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)\w*|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d)",
     re.IGNORECASE,
 )
@@ -50,6 +51,12 @@ class Query:
     literals: tuple[str, ...]
     to_do: bool
     when: "When | None" = None
+
+    def with_words(self, meant: Mapping[str, str]) -> "Query":
+        """The same question with other words in place of some."""
+        text = re.sub(r"[^\W_]+", lambda found: meant.get(found[0].casefold(), found[0]), self.text)
+        words = _distinct([meant.get(word.casefold(), word) for word in self.words])
+        return replace(self, text=text, words=words)
 
     @property
     def terms(self) -> tuple[str, ...]:

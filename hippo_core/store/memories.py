@@ -17,7 +17,7 @@ from hippo_core.model.memory import ACTIVE, RETIRED, SUPERSEDED, Draft, Memory, 
 from hippo_core.model.scope import Scope
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
 from hippo_core.store.vectors import Vectors
-from hippo_core.store.words import match_expression, pairs, word_matches
+from hippo_core.store.words import known_words, match_expression, pairs, word_matches
 
 _COLUMNS = (
     "id, text, type, tier, author, scope, importance, confidence, pinned, always, domain, created_at, confirmed_at, "
@@ -275,6 +275,15 @@ class Memories:
     ) -> list[tuple[int, frozenset[int]]]:
         """For each word: how many active memories hold it, and which of `among` do."""
         return word_matches(self._db, index, words, among)
+
+    def knows(self, word: str) -> bool:
+        """Whether any active memory holds a form of `word`."""
+        query = match_expression([word], None)
+        return self._db.execute(f"SELECT 1 FROM {PLAIN} WHERE {PLAIN} MATCH ? LIMIT 1", (query,)).fetchone() is not None
+
+    def known_words(self, first_letter: str, lengths: range) -> list[tuple[str, int]]:
+        """(word, how many active memories hold it) of the words that begin so and have one of these lengths."""
+        return known_words(self._db, EXACT, first_letter, lengths)
 
     def count_active(self) -> int:
         return self._db.execute("SELECT count(*) FROM memory WHERE status = 'active'").fetchone()[0]

@@ -69,6 +69,22 @@ def word_matches(
     return matches
 
 
+def known_words(db: apsw.Connection, index: str, first_letter: str, lengths: range) -> list[tuple[str, int]]:
+    """(word, in how many rows) of the words in `index` that begin with a letter and have one of these lengths."""
+    table = f"temp.words_of_{index}"
+    if not db.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (table.removeprefix("temp."),)).fetchone():
+        watched = db.pragma("query_only")
+        db.pragma("query_only", False)  # it would forbid the name below, which is this connection's own and no row's
+        try:
+            db.execute(f"CREATE VIRTUAL TABLE {table} USING fts5vocab('main', '{index}', 'row')")
+        finally:
+            db.pragma("query_only", watched)
+    return db.execute(
+        f"SELECT term, doc FROM {table} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
+        (first_letter, chr(ord(first_letter) + 1), lengths.start, lengths.stop - 1),
+    ).fetchall()
+
+
 def _word(word: str) -> list[str]:
     spaced = _UNSPACED.sub(" ", word).replace("\0", " ")
     expressions = [_quote(spaced.strip())] if any(c.isalnum() for c in spaced) else []
