@@ -146,8 +146,10 @@ class Pool:
         return {number: self.relevance[number] for number in passed}
 
     def reorder(self, stage: str, judged: Mapping[int, float]) -> None:
+        """Hand out the relevances of those judged, and of those that may be shown, in the order of `judged`."""
         self.judged[stage] = judged
-        self.relevance |= reordered(self.showable(), judged)
+        among = self.showable() | {number: self.relevance[number] for number in judged}
+        self.relevance |= reordered(among, judged)
 
     def similarity(self) -> Similarity:
         by_words = word_similarity({number: memory.text for number, memory in self.memories.items()})
@@ -183,20 +185,24 @@ def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: 
 def _rank_by_what_is_known(
     store: Store, pool: Pool, found: Found, so_far: str | None, embedder: Embedder | None
 ) -> None:
-    """Prefer the candidates that also fit what was worked out so far."""
+    """Prefer the candidates that also fit what was worked out so far.
+
+    By meaning that may lift one that the question alone would not show; words alone are not trusted so far.
+    """
     passed = pool.showable()
-    if not so_far or len(passed) < 2:
+    if not so_far or not passed:
         return
     try:
         known = read_query(so_far)
     except UsageError:
         return  # nothing but white space
-    matches = store.memories.word_matches(known.terms, index=PLAIN, among=list(passed))
-    covered = coverage(matches, store.memories.count_active(), list(passed))
     thought = None
     if embedder is not None and found.question is not None:
         with contextlib.suppress(VectorsUnavailableError):
             thought = embedder.embed([known.text])[0]
+            passed = dict(pool.relevance)
+    matches = store.memories.word_matches(known.terms, index=PLAIN, among=list(passed))
+    covered = coverage(matches, store.memories.count_active(), list(passed))
     pool.reorder(SO_FAR, bearing(passed, covered, pool.vectors, thought))
 
 

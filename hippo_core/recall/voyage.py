@@ -70,7 +70,7 @@ class Voyage:
         worker.start()
         worker.join(BUDGET)
         if not done:
-            raise RerankerUnavailableError(f"Voyage did not answer within {BUDGET:g} s.")
+            raise RerankerUnavailableError(_too_late())
         if isinstance(done[0], Exception):
             raise RerankerUnavailableError(_reason(done[0])) from done[0]
         return done[0]
@@ -115,4 +115,10 @@ def _reason(error: Exception) -> str:
         return "the limit of the Voyage account is reached."
     if status is not None:
         return f"Voyage answered with HTTP {status}."
+    if isinstance(error, TimeoutError) or isinstance(getattr(error, "reason", None), TimeoutError):
+        return _too_late()
     return "Voyage cannot be reached."
+
+
+def _too_late() -> str:
+    return f"Voyage did not answer within {BUDGET:g} s."

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Whether telling memory_search what was worked out so far brings the rest of an answer up.
+
+    HIPPO_BENCH_DATA=DIR python benchmarks/so_far.py [SET ...] [--queries 40] [--cache DIR]
+
+Of the questions that need more than one session, the first memory found that is right stands for what was worked out.
+Measured is the share of the other sessions among the first five that are not its own, without it and with it.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import sets  # noqa: E402
+
+from hippo_core.config import Config  # noqa: E402
+from hippo_core.embed.base import Embedder  # noqa: E402
+from hippo_core.embed.choose import open_embedder  # noqa: E402
+from hippo_core.recall.pipeline import recall  # noqa: E402
+from hippo_core.store import Store  # noqa: E402
+
+SETS = ("devmembench", "longmemeval")
+DEPTH, FIRST = 40, 5
+MOST_LETTERS = 600  # of what was worked out
+
+
+def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedder | None) -> list[tuple[float, float]]:
+    """(without, with) for each question that needs more than one session and finds one."""
+    session_of = {corpus_id: session for corpus_id, session, _ in part.corpus}
+
+    def ask(question: str, so_far: str | None = None) -> list[tuple[str, str]]:
+        found = recall(store, question, embedder=embedder, scopes=None, k=DEPTH, so_far=so_far).results
+        return [(session_of[ids[result.memory.id]], result.memory.text) for result in found]
+
+    shares = []
+    for _, question, gold in part.queries:
+        found = ask(question)
+        first = next(((session, text) for session, text in found if session in gold), None)
+        if len(set(gold)) < 2 or first is None:
+            continue
+        rest = set(gold) - {first[0]}
+        both = []
+        for results in (found, ask(question, first[1][:MOST_LETTERS])):
+            others = list(dict.fromkeys(session for session, _ in results if session != first[0]))
+            both.append(len(rest & set(others[:FIRST])) / len(rest))
+        shares.append((both[0], both[1]))
+    return shares
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", default=SETS, metavar="SET")
+    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
+    parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        embedder = open_embedder(Config())
+        for name in options.sets:
+            part = sets.load(name, options.queries or None)
+            store, ids = sets.store_of(part, embedder, options.cache or Path(folder))
+            with store:
+                for channel, searcher in (("with vectors", embedder), ("keywords only", None)):
+                    shares = measure(part, store, ids, searcher)
+                    without, told = (100 * sum(column) / len(shares) for column in zip(*shares, strict=True))
+                    worse = sum(after < before for before, after in shares)
+                    print(f"{name}, {channel}: {len(shares)} questions, the rest among the first {FIRST}: "
+                          f"{without:.1f} without, {told:.1f} with; worse for {worse}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
