@@ -30,7 +30,7 @@ from hippo_core.store.archive import Archived
 ENOUGH = 0.5  # worth below which a sentence is not kept
 SHORTEST, LONGEST, FEWEST_WORDS = 10, 320, 3
 _INSTRUCTS = (MemoryType.RULE, MemoryType.PREFERENCE)
-_DESCRIBES = (MemoryType.FACT, MemoryType.RESULT)
+_DESCRIBES = (MemoryType.FACT, MemoryType.RESULT, MemoryType.ARCHITECTURE)
 _OF_THE_SPEAKER = (*_INSTRUCTS, MemoryType.DECISION)  # what "I" may say; the rest of it is small talk
 
 
@@ -72,7 +72,7 @@ def _from_sentence(
         return None
     if (cue.type in _DESCRIBES or not by_user) and is_complaint(bare, by_user=by_user):
         return None
-    if is_vague(bare) and not is_anchored(bare):
+    if is_vague(bare) and not is_anchored(bare) and cue.type is not MemoryType.RESULT:
         return None
     if cue.type in _INSTRUCTS and _is_general(bare, cue, everywhere):
         scope, project = GLOBAL, ""

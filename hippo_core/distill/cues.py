@@ -51,9 +51,9 @@ def _hinted(word: str) -> int:
     """
     found = _ALWAYS
     if _ANY_HINT.search(word):
-        for place, cue in enumerate(CUES):
-            if any(hint in word for hint in cue.hints):
-                found |= 1 << place
+        for hint, cues in _HINTS:
+            if hint in word:
+                found |= cues
     return found
 
 
@@ -146,7 +146,8 @@ CUES: tuple[Cue, ...] = (
         T.DECISION,
         0.8,
         "we",
-        r"\bwe(?:'ve| have)?(?: (?:now|since|just|recently|also))? (?:dropped|replaced|retired|abandoned|deprecated|"
+        r"(?<!since )(?<!after )(?<!when )(?<!before )\bwe(?:'ve| have)?(?: (?:now|since|just|recently|"
+        r"also))? (?:dropped|replaced|retired|abandoned|deprecated|"
         r"rejected|switched|migrated|moved|adopted|introduced|standardi[sz]ed on|got rid of|stopped using)\b",
         r"\bwe (?:no longer|don't|do not|never) (?:use|support|ship|run|allow)\b",
     ),
@@ -209,10 +210,11 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.PROCEDURE,
         0.85,
-        "run|use|call|execute|works|worked|did|fixe|solves|passes|succeeded",
+        "run|use|call|execute|works|worked|did|fixe|solves|succeeded|must|generated|built|made|served",
+        r"\b(?:generated|built|made|produced|served) (?:by|with|from|via) (?:running )?`[^`]{4,}`",
         r"\brun(?:ning)?\s+`[^`]+`.{0,80}\b(?:before|after|first|to|when|then|whenever|once)\b",
         r"\b(?:to|before|after|when|once) .{3,70},\s+(?:first\s+)?(?:run|use|call|execute)\s+`[^`]+`",
-        r"`[^`]{4,}`\s+(?:works|worked|did it|fixes|fixed|solves|passes|succeeded|must be run)\b",
+        r"`[^`]{4,}`\s+(?:works|worked|did it|fixes|fixed|solves|succeeded|must be run)\b",
     ),
     _cue(
         T.RESULT,
@@ -225,8 +227,8 @@ CUES: tuple[Cue, ...] = (
         rf"{_QUANTITY} (?:faster|slower|smaller|larger|fewer|less|more)\b",
         rf"\b(?:reduced|cut|dropped|fell|improved|increased|grew|went|rose|shr[au]nk|is down|is up|gone)\b"
         rf".{{0,60}}\bfrom {_NUMBER}.{{0,15}}\bto {_NUMBER}",
-        rf"{_QUANTITY}.{{0,20}} (?:instead of|rather than|versus|vs\.?|compared (?:to|with)|against|before it was) "
-        rf"(?:about |around )?{_NUMBER}",
+        rf"{_QUANTITY}.{{0,20}} (?:instead of|rather than|versus|vs\.?|compared (?:to|with)|against|before it was|"
+        rf"(?:down|up) from) (?:about |around )?{_NUMBER}",
         rf"\b(?:runs|ran|finishe[sd]|completes?d?|loads|loaded|builds|built) in (?:about |under |only )?{_QUANTITY}",
     ),
     _cue(
@@ -238,7 +240,8 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.PERSON,
         0.8,
-        "responsible|charge|call|owner|maintainer|lead|contact|owns|maintains|ask",
+        "responsible|charge|call|owner|maintainer|lead|contact|owns|maintains|ask|sign|approves",
+        rf"{_NAME}.{{0,60}}(?-i: (?:signs off|approves) )",
         r"\b(?:is|are) (?:responsible for|in charge of|on call|the (?:owner|maintainer|lead|contact) (?:of|for))\b",
         rf"{_NAME}(?-i: (?:owns|maintains|leads)\b)",
         rf"\bask {_NAME} (?:about|for|before|when|if)\b",
@@ -303,11 +306,12 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.FACT,
         0.55,
-        "`|work|supported|available|longer|requires|supports|expects",
+        "`|work|supported|available|longer|requires|supports|expects|stay",
         r"`[^`]+`(?:'s)? (?:\w+ ){0,3}?(?:is|isn't|are|aren't|was|does|doesn't|don't|do|can|can't|cannot|only|"
         r"requires?|supports?|returns?|expects?|needs?|ignores?|uses?|has|have|handles?|contains?|means|provides?)\b",
         r"\b(?:only works?|doesn't work|does not work|isn't supported|is not supported|not available|no longer)\b",
         r"\w (?:requires|supports|expects)\b",
+        r"\bstays? (?:until|on|at|in)\b",
     ),
     _cue(
         T.ARCHITECTURE,
@@ -316,20 +320,31 @@ CUES: tuple[Cue, ...] = (
         rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}` (?:\S+ ){{0,3}}?{_INTO}",
         rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
     ),
+    _cue(
+        T.INSIGHT,
+        0.6,
+        "because",
+        r"`[^`]+`.{3,}\bbecause\b.{8,}",
+    ),
     # A plain statement counts when the user makes it: who works on the project knows it.
     _spoken(
         T.FACT,
         0.6,
         "",
         r"^(?!i\b|i'|you|we're (?:hitting|getting|seeing)|we just|it)(?:\S+ ){1,6}(?:is|are|has|have|uses?|runs?|"
-        r"lives?|takes?|keeps?|stores?|hosts?|deploys?|handles|creates|returns|calls|needs?|comes|goes|means|sits|"
+        r"lives?|takes?|keeps?|stores?|hosts?|deploys?|handles|creates|returns|calls|needs?|comes?|go(?:es)?|means|sits|"
         r"works?|publish(?:es)?|ships?|releases?|tests?|builds?|signs?|logs?|bills?|measures?|"
+        r"follows?|tags?|merges?|reviews?|pins?|mirrors?|"
         r"syncs?|supports?)\b(?: \S+){2,}",
     ),
 )
 
 
-_ANY_HINT = re.compile("|".join(sorted({re.escape(hint) for cue in CUES for hint in cue.hints})))
+_HINTS = tuple(
+    (hint, sum(1 << place for place, cue in enumerate(CUES) if hint in cue.hints))
+    for hint in sorted({hint for cue in CUES for hint in cue.hints})
+)
+_ANY_HINT = re.compile("|".join(re.escape(hint) for hint, _ in _HINTS))
 _UNSPOKEN = sum(1 << place for place, cue in enumerate(CUES) if not cue.spoken)
 _ALWAYS = sum(1 << place for place, cue in enumerate(CUES) if not cue.hints)
 _COMMAND = re.compile(

@@ -37,7 +37,8 @@ _ADVICE = re.compile(r"^(?:the )?(?:fix|solution|remedy)(?: is| was)(?: to)?\s+"
 _FIXED = re.compile(r"^fixed\s+", re.I)
 _RUNS = (
     r"(?:pass(?:es|ed)?|works?|worked|succeed(?:s|ed)?|builds?|compiles?|starts?|boots?|loads?|runs?|connects?|"
-    r"installs?|deploys?|uploads?|renders?|drains?|green|fine)"
+    r"installs?|deploys?|uploads?|renders?|drains?|"
+    r"match(?:es)?|receives?|arrives?|issued|renew(?:s|ed)|shows?|answers?|responds?|green|fine)"
 )
 _SUCCESS = re.compile(
     r"\b(?:tests?|suite|pytest|builds?|ci|lint\w*|checks?|pipeline|jobs?)\b.{0,40}\b(?:pass(?:es|ed)?|succeed(?:s|ed)?|"

@@ -63,11 +63,13 @@ _STATE_OF_NOW = re.compile(
     re.I,
 )
 _SYMPTOM = re.compile(
-    r"\b(?:fails?|crash(?:es)?|breaks?|hangs?|freezes?|stalls?|leaks?|times? out|lag|lags|doubled|slow|"
+    r"\b(?:fails?|crash(?:es)?|breaks?|hangs?|freezes?|stalls?|leaks?|times? out|lags?|doubled|slow|shifted|garbled|"
+    r"truncated|"
     r"(?:does not|doesn't|don't|do not|won't|can't|cannot) (?:work|start|build|compile|load|open|connect|respond|"
     r"render|show|appear|finish|install)|stop(?:s|ped) (?:working|responding)|takes? (?:too long|forever|ages|"
     r"(?:over |about |more than )?\d+ ?(?:s|sec\w*|min\w*|hours?))|"
-    r"(?:isn't|aren't) (?:working|loading|showing|\w+able)|(?:complain|report)(?:s|ed|ing)?)\b",
+    r"(?:isn't|aren't) (?:working|loading|showing|responding|reachable|usable)|"
+    r"(?:complain|report)(?:s|ed|ing)?|gets? \w+ed out|blocked)\b",
     re.I,
 )
 _FAILED = re.compile(r"\b(?:failed|crashed|exited|panicked) (?:with|on|at|again|in)\b", re.I)
@@ -88,7 +90,7 @@ _COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 _LABEL = re.compile(r"^([^:`]{2,40}): ")
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|probably|might|possibly|not sure|i guess|i think|seems?|likely|(?:could|would|"
-    r"should)(?:n't)?|may|"
+    r"should)(?:n't)?|(?-i:may)|"
     r"appears?|potentially|hopefully)\b",
     re.I,
 )

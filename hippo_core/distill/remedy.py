@@ -23,7 +23,9 @@ _CONFIRMS = re.compile(
 _DENIES = re.compile(r"\b(?:not|n't|still|but|no longer|almost|except)\b|\?", re.I)
 _PROBLEM = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|breaks?|broke|broken|crash(?:es|ed|ing)?|hang(?:s|ing)?|slow|wrong|errors?|timeouts?|"
-    r"tim(?:ing|es?) out|doesn't (?:work|start|build|compile|load)|not working|leak(?:s|ing)?|taking \d|duplicate[ds]?|"
+    r"tim(?:ing|es?) out|(?:doesn't|does not|won't) \w+|"
+    r"(?:don't|do not|can't|cannot) (?:work|start|build|compile|load|arrive|open|connect|log|finish|reach|find|install|"
+    r"show)|gets? \w+ed out|shifted|garbled|truncated|blocked|not working|leak(?:s|ing)?|taking \d|duplicate[ds]?|"
     r"missing|stuck|flaky|drop(?:s|ping)?|throws?|returns? [45]\d\d|huge|"
     r"stalls?|stalling|freez(?:es|ing)|los(?:t|es|ing)|keeps \w+ing|panics?|deadlocks?)\b",
     re.I,

@@ -49,7 +49,8 @@ _POINTS_OUTSIDE = re.compile(
     re.I,
 )
 _POINTS_BACK = re.compile(
-    r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|use|fix|try|with|like|of|"
+    r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|did|does) (?:this|that)\b|"
+    r"\b(?:do|use|fix|try|with|like|of|"
     r"about|for|on) (?:this|that|it|them)[.!]?$|\bthat in mind\b",
     re.I,
 )
@@ -65,7 +66,11 @@ _LEANS_BACK = re.compile(
     re.I,
 )
 _FIRST_PERSON = re.compile(r"(?<![\w/.-])(?:I|i|[Mm]y|me|I'm|i'm|I've|i've|mine)(?![\w/.-])")
-_DEED_ON_IT = re.compile(r"^((?:\w+ed|set|put|made|split|rewrote|cut)) (it|this|that|them|these|those)\b(?!-)", re.I)
+_DEED_ON_IT = re.compile(
+    r"^(\w+ed|set|put|made|split|rewrote|cut) (it|this|that|them)(?=[.,;:]|$| (?:and|with|to|in|into|from|by|for|as|on|"
+    r"at|under|because|so|via)\b)",
+    re.I,
+)
 _WORD_FIRST = re.compile(r"[a-z][a-z'\u2019]*[ ,]")
 _OF_SOMETHING = re.compile(r"^(?:the )?(?:\w+ )?(?:issue|problem|bug|cause|culprit|error|failure|fix|reason)s?\b", re.I)
 _QUOTES = "The user said: "
