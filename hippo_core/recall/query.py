@@ -26,10 +26,10 @@ _TO_DO = re.compile(
 )
 # A glance at whether a time may be named: the patterns of times take 10 ms to build, and few questions need them.
 _TIMELY = frozenset(
-    "last past previous week month year morning today yesterday ago recent recently lately these since before after "
-    "until till between latest newest current currently nowadays now moment date up-to-date january february march april "
-    "may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec monday "
-    "tuesday wednesday thursday friday saturday sunday".split()
+    "last past previous week month year morning today yesterday ago recent recently lately these since before "
+    "after until till between latest newest current currently nowadays now moment date up-to-date january "
+    "february march april may june july august september october november december jan feb mar apr jun jul aug "
+    "sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday".split()
 )
 _ANYTHING = frozenset(
     "happen happened happening decide decided decision decisions change changed changes learn learned learnt work "
