@@ -5,8 +5,8 @@
     HIPPO_SAMPLES=DIR python benchmarks/distill.py --show
 
 Printed: precision and recall on the labelled sessions of the tests: those the cues were developed on, those held out,
-and longer ones. With HIPPO_SAMPLES also how many memories real sessions yield and the processor time of the
-distiller alone; --show prints each memory.
+longer ones, and those written last; and how many memories the longer ones yield. With HIPPO_SAMPLES also how many
+memories real sessions yield and the processor time of the distiller alone; --show prints each memory.
 """
 
 import argparse
@@ -20,10 +20,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from labelled_sessions import precision_and_recall  # noqa: E402
+from labelled_sessions import memories_per_session, precision_and_recall  # noqa: E402
 from labelled_sessions_developed import DEVELOPED  # noqa: E402
 from labelled_sessions_held_out import HELD_OUT  # noqa: E402
 from labelled_sessions_long import LONG  # noqa: E402
+from labelled_sessions_unseen import UNSEEN  # noqa: E402
 
 from hippo_core.distill.base import SessionText  # noqa: E402
 from hippo_core.distill.offline import OfflineDistiller  # noqa: E402
@@ -68,9 +69,15 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--show", action="store_true", help="print every memory taken from real sessions")
     show = options.parse_args().show
-    for name, labelled in (("developed on", DEVELOPED), ("held out", HELD_OUT), ("longer", LONG)):
+    for name, labelled in (
+        ("developed on", DEVELOPED),
+        ("held out", HELD_OUT),
+        ("longer", LONG),
+        ("written last", UNSEEN),
+    ):
         precision, recall = precision_and_recall(labelled)
         print(f"{len(labelled):>3} sessions {name:<13} precision {precision:.2f}  recall {recall:.2f}")
+    print(f"    of those with ten messages or more: {memories_per_session(LONG + UNSEEN):.1f} memories on average")
     samples = os.environ.get("HIPPO_SAMPLES")
     if samples:
         measure(real_sessions(Path(samples)), show)

@@ -1,7 +1,7 @@
 """What a labelled session is, and how the distiller is measured on a set of them.
 
 `keep`: words that all must stand in one memory of that type (any type where none is named). `never`: words that may
-stand in no memory. The sets are in labelled_sessions_developed, _held_out and _long.
+stand in no memory. The sets are in labelled_sessions_developed, _held_out, _long and _unseen.
 """
 
 from dataclasses import dataclass
@@ -46,3 +46,9 @@ def precision_and_recall(sessions) -> tuple[float, float]:
         wanted += len(labelled.keep)
         found += sum(any(answers(draft, want) for draft in memories) for want in labelled.keep)
     return right / drafts, found / wanted
+
+
+def memories_per_session(sessions, turns=10) -> float:
+    """How many memories a session of at least so many turns yields on average."""
+    counts = [len(distil(labelled)) for labelled in sessions if len(labelled.turns) >= turns]
+    return sum(counts) / len(counts)

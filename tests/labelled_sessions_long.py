@@ -1,6 +1,6 @@
 """A second set of invented sessions, longer ones, written before the distiller was run on any of them.
 
-What they gave at first sight is in docs/distilling.md.
+What they gave at first sight is in docs/distilling.md; the distiller was developed further on them.
 """
 
 from labelled_sessions import Labelled

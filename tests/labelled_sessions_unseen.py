@@ -1,4 +1,4 @@
-"""Invented sessions that no cue was written for: made when the distiller was done, and left as they were since.
+"""Invented sessions written after all the others; some faults that they showed were mended since.
 
 What they gave at first sight is in docs/distilling.md.
 """

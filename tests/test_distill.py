@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from labelled_sessions_developed import DEVELOPED
 from labelled_sessions_held_out import HELD_OUT
 from labelled_sessions_long import LONG
+from labelled_sessions_unseen import UNSEEN
 
 from hippo_core.distill.base import SessionText
 from hippo_core.distill.cues import CUES, find_cue, guess_type
@@ -148,7 +149,7 @@ def test_code_tables_headings_and_logs_are_no_sentences():
 
 def test_every_hint_is_in_what_its_pattern_finds():
     """A hint that is missing from the table would silence a wording without a trace."""
-    spoken = [text for labelled in DEVELOPED + HELD_OUT + LONG for _, text in labelled.turns]
+    spoken = [text for labelled in DEVELOPED + HELD_OUT + LONG + UNSEEN for _, text in labelled.turns]
     for sentence in (s.text for text in spoken for block in paragraphs(text) for s in sentences(block)):
         _assert_hints_cover(sentence)
 
