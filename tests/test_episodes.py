@@ -231,3 +231,33 @@ def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(count
 def test_forgetting_clears_the_counts(counted, paths):
     forget(counted, paths, what_would_go(counted, text="deploys"))
     assert counted.frequencies.of("deploy") is None and counted.frequencies.plan(["deploy"], None, 20).since == 0
+
+
+# -- damage ----------------------------------------------------------------------------------------------------------
+
+
+def test_vectors_of_messages_that_differ_from_their_rows_are_found_and_mended(store):
+    numbers = append(store, "one", "two", "three")
+    vector = random.Random(0).randbytes(64)
+    with store.transaction():
+        store.message_vectors.put("model", 16, [(number, MEANING, [vector]) for number in numbers])
+        store._db.execute("DELETE FROM message_vector_1 WHERE rowid = 1")
+        store._db.execute("DELETE FROM message_chunk WHERE id = 2")
+    (gap,) = store.upkeep.gaps()
+    assert (gap.index, gap.missing, gap.stray) == ("message_vector_1", 1, 1) and gap.is_of_vectors
+    with store.transaction():
+        store.upkeep.mend(gap)
+    near = store.message_vectors.nearest("model", MEANING, vector, scopes=None, limit=5)
+    assert store.upkeep.gaps() == [] and [number for number, _ in near] == [3]
+
+
+def test_a_damaged_index_of_episodes_is_built_again(store):
+    append(store, "the websocket drops")
+    with store.transaction():
+        store._db.execute("INSERT INTO episode_plain(episode_plain) VALUES ('delete-all')")
+    (gap,) = store.upkeep.gaps()
+    assert gap.index == "episode_plain" and sessions(store, "websocket") == []
+    with store.transaction():
+        store.upkeep.mend(gap)
+    assert sessions(store, "websocket") == ["s1"]
+    assert_in_step(store)
