@@ -1,6 +1,9 @@
 """The tool server in the client: there from the first request, readable without asking, writable only with leave."""
 
+import json
+
 import pytest
+from voyage_service import serving
 
 from e2e.stub_api import use
 
@@ -54,3 +57,30 @@ def test_memory_add_with_permission_stores_what_the_machine_found_as_the_machine
     call(client, api, "memory_add", {"text": "The office kettle is blue."}, "--allowedTools", SERVER + "memory_add")
     (memory,) = product.memories()
     assert memory.text == "The office kettle is blue." and not memory.frozen
+
+
+CAUSES = ["Deploys fail when the disk of the host is full.", "Deploys fail when the vault token has expired."]
+
+
+def test_asking_again_with_what_was_worked_out_ranks_again(client, api, product):
+    for cause in CAUSES:
+        product.hippo("remember", cause, cwd=client.work)
+    question = {"query": "why do deploys fail", "so_far": "the log says that the vault token is too old"}
+    _, answer = call(client, api, "memory_search", question)
+    assert answer.index(CAUSES[1]) < answer.index(CAUSES[0])
+
+
+def test_the_reranker_that_the_user_chose_is_asked_with_the_user_s_key(client, api, product):
+    """The key is in the client's environment, from where the tool server has it."""
+    for cause in CAUSES:
+        product.hippo("remember", cause, cwd=client.work)
+    with serving() as service:
+        chosen = {"embedder": "off", "reranker": "voyage", "voyage_base_url": service.url}
+        product.paths.config.write_text(json.dumps(chosen), encoding="utf-8")
+        api.on(
+            lambda request: not request.tool_results, use(SERVER + "memory_search", {"query": "why do deploys fail"})
+        )
+        run = client.ask("please", environment={"VOYAGE_API_KEY": "not-a-real-key"})
+        (answer,) = run.main[-1].tool_results
+        assert answer.index(CAUSES[1]) < answer.index(CAUSES[0])
+        assert [headers["Authorization"] for headers in service.headers] == ["Bearer not-a-real-key"]
