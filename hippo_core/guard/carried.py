@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hippo_core.guard.plausible import is_dense, is_jumbled, is_placeholder, looks_random
+
 
 class Place(NamedTuple):
     """hints: the first and the last lower-case literal that a match needs. pattern: has groups `lead` and `secret`."""
@@ -23,12 +25,37 @@ def _has_digit(match: re.Match[str]) -> bool:
     return any(c.isdigit() for c in match["secret"])
 
 
-def _is_of_fetch_command(match: re.Match[str]) -> bool:
-    """`-u a:b` is a login for curl; for docker it is a user and a group."""
-    line = match.string[max(0, match.start() - 400) : match.start()].rpartition("\n")[2].lower()
-    return _is_open(match) and any(command in line for command in ("curl", "wget", "http"))
+def _is_mixed(match: re.Match[str]) -> bool:
+    """Digits among letters, or letters as no word has them."""
+    return _has_digit(match) or is_jumbled(match["secret"])
 
 
+def _is_strong(match: re.Match[str]) -> bool:
+    return is_dense(match["secret"], 8)
+
+
+def _is_session(match: re.Match[str]) -> bool:
+    """Not the UUID or the name by which a session is merely called."""
+    secret = match["secret"]
+    return not _UUID.match(secret) and looks_random(secret, False) and _is_open(match)
+
+
+def _is_aws_secret(match: re.Match[str]) -> bool:
+    """Forty characters of Base64, and not the hash of a commit."""
+    secret = match["secret"]
+    return _has_digit(match) and not secret.islower() and not secret.isupper()
+
+
+def _is_password(match: re.Match[str]) -> bool:
+    return not is_placeholder(match["secret"])
+
+
+_UUID = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-")
+
+_SESSION = re.compile(
+    r"(?P<lead>[sS](?<![\w-].)(?i:ession(?:_?id)?|id)(?:=|\\?[\"']:[ \t]{0,2}\\?[\"']))(?P<secret>[\w%.~+/=-]{24,4000})"
+)
+_SIGNATURE = re.compile(r"(?P<lead>[xX](?i:-(?:amz|goog)-signature)=)(?P<secret>[A-Za-z0-9%+/=_-]{20,400})")
 PLACES: tuple[Place, ...] = (
     Place(
         "url-login",
@@ -47,13 +74,22 @@ PLACES: tuple[Place, ...] = (
             r"(?P<lead>(?i:(?:proxy-)?authorization)\\?[\"']?[ \t]{0,3}[:=][ \t]{0,3}\\?[\"']?"
             r"(?:(?i:basic|bearer|token|digest|apikey|negotiate)[ \t]{1,3})?)(?P<secret>[A-Za-z0-9._~+/=-]{8,8000})"
         ),
-        _has_digit,
+        _is_mixed,
+    ),
+    Place(
+        "header",
+        ("authorization", ","),
+        re.compile(
+            r"(?P<lead>(?i:authorization)\\?[\"'],[ \t]{0,3}[bfru]?\\?[\"'](?:(?i:basic|bearer|token)[ \t])?)"
+            r"(?P<secret>[A-Za-z0-9._~+/=-]{16,8000})"
+        ),
+        _is_strong,
     ),
     Place(
         "header",
         ("bearer",),
         re.compile(r"(?P<lead>(?<![A-Za-z])(?i:bearer)[ \t]{1,3})(?P<secret>[A-Za-z0-9._~+/=-]{8,8000})"),
-        _has_digit,
+        _is_mixed,
     ),
     Place(
         "header",
@@ -68,21 +104,86 @@ PLACES: tuple[Place, ...] = (
         _is_open,
     ),
     Place(
+        "cookie",
+        ("s", "id="),
+        re.compile(
+            r"(?P<lead>(?<![A-Za-z0-9])(?i:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|laravel_session)=)"
+            r"(?P<secret>[\w%.~+/=!-]{16,4000})"
+        ),
+        _is_open,
+    ),
+    Place("cookie", ("session",), _SESSION, _is_session),
+    Place("cookie", ("sid",), _SESSION, _is_session),
+    Place(
         "signature",
         ("sig",),
+        re.compile(r"(?P<lead>[?&;](?i:sig|signature)=)(?P<secret>[A-Za-z0-9%+/=_-]{20,400})"),
+        _is_open,
+    ),
+    Place("signature", ("x-amz-signature=",), _SIGNATURE, _is_open),
+    Place("signature", ("x-goog-signature=",), _SIGNATURE, _is_open),
+    Place(
+        "login",
+        ("cred",),
         re.compile(
-            r"(?P<lead>[?&;](?i:sig|signature|x-amz-signature|x-goog-signature)=)(?P<secret>[A-Za-z0-9%+/=_-]{20,400})"
+            r"(?P<lead>[cC]red(?:s|entials)?[ ]?[:=][ ]?[\w.@-]{1,60}[ ]?[:/][ ]?)(?P<secret>[^\s\"'`<>]{4,200})"
+        ),
+        lambda match: _is_open(match) and looks_random(match["secret"], True),
+    ),
+    Place("npm", ("_auth",), re.compile(r"(?P<lead>\b_auth\s?=\s?\"?)(?P<secret>[A-Za-z0-9+/=]{8,400})"), _is_strong),
+    Place(
+        "otp-seed",
+        ("otpauth", "secret="),
+        re.compile(
+            r"(?P<lead>otpauth(?:-migration)?://[^\s\"'<>]{0,300}?[?&;](?i:secret)=)(?P<secret>[A-Za-z2-7=]{8,400})"
         ),
         _is_open,
     ),
     Place(
-        "login",
-        ("-u", ":"),
+        "aws-secret",
+        ("[redacted:aws]",),
         re.compile(
-            r"(?P<lead>(?<!\S)(?:-u|--user|--proxy-user)(?:[ \t]{1,3}|=)[\"']?[^\s:\"'$<]{1,80}:)"
-            r"(?P<secret>[^\s\"'<>]{3,200})"
+            r"(?P<lead>\[redacted:aws\](?:[^\[\r\n]{0,80}\r?\n)?[^\[\r\n]{0,80}?(?<![A-Za-z0-9/+=]))"
+            r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
         ),
-        _is_of_fetch_command,
+        _is_aws_secret,
+    ),
+    Place(
+        "sql-password",
+        ("identified", "by"),
+        re.compile(
+            r"(?P<lead>(?i:identified\s{1,3}(?:with\s{1,3}[\w'\"]{1,60}\s{1,3})?(?:by|as)\s{1,3}(?:password\s{1,3})?)\\?[\"'])"
+            r"(?P<secret>[^\s\"'\\]{3,200})"
+        ),
+        _is_password,
+    ),
+    Place(
+        "login",
+        ("auth", "("),
+        re.compile(
+            r"(?P<lead>(?:[aA]uth[ ]?=[ ]?[(\[]|[bB]asic[aA]uth\()\s{0,3}[bru]?[\"'][^\"'\r\n]{1,80}"
+            r"[\"'],\s{0,3}[bru]?[\"'])"
+            r"(?P<secret>[^\s\"']{3,200})"
+        ),
+        _is_password,
+    ),
+    Place(
+        "login", (":thin:",), re.compile(r"(?P<lead>:thin:\w{1,60}/)(?P<secret>[^\s@\"'<>]{3,200})(?=@)"), _is_password
+    ),
+    # A line of .pgpass: host, port, database, user, password.
+    Place(
+        "login",
+        (":54",),
+        re.compile(
+            r"(?m)(?P<lead>^[\w.*-]{1,100}:54\d\d:[\w.*-]{1,60}:[\w.*-]{1,60}:)(?P<secret>[^\s:]{3,200})[ \t]*$"
+        ),
+        _is_password,
+    ),
+    Place(
+        "login",
+        (":*:",),
+        re.compile(r"(?m)(?P<lead>^[\w.*-]{1,100}:(?:\*|\d{2,5}):\*:[\w.*-]{1,60}:)(?P<secret>[^\s:]{3,200})[ \t]*$"),
+        _is_password,
     ),
 )
 

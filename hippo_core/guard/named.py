@@ -7,13 +7,21 @@ every look at a value is bounded, and only a value that is taken out is followed
 import re
 from typing import NamedTuple
 
-from hippo_core.guard.plausible import is_literal_secret, is_placeholder, is_prose, looks_random, names_something_else
+from hippo_core.guard.plausible import (
+    is_dense,
+    is_jumbled,
+    is_literal_secret,
+    is_placeholder,
+    is_prose,
+    looks_random,
+    names_something_else,
+)
 
 MARKER = "[redacted:named]"
 
-_STEM = re.compile("pass|pwd|secret|token|credential|key")
+_STEM = re.compile("pass|pwd?|secret|token|credential|key")
 _NAME = re.compile(
-    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort)?|pwd|secret|token|credentials?|key))(?![a-z])"
+    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort)?|pwd?|secret|token|credentials?|key))(?![a-z])"
     r"(?P<rest>(?:[_\-.][\w\-.]{0,40}|(?<=[a-z])[A-Z]\w{0,40}|\d{1,3}(?!\d))?)"
 )
 # A key is a secret's name only behind one of these.
@@ -21,23 +29,40 @@ _KEYS = tuple(
     "api access private secret encryption signing account auth master shared service subscription webhook "
     "client app deploy license admin".split()
 )
+# The value may be a block of its own below its name, as in YAML.
 _ASSIGNED = re.compile(
-    r"(?:\\?[\"'`])?\]?(?P<gap>[ \t]{0,4})(?P<sign>=>|:=|==?|:)(?P<after>[ \t]{0,4})(?:[bfru]{0,2}"
-    r"(?:\\(?P<escaped>[\"'])(?P<inner>[^\\\"'\r\n]{1,200})|(?P<quote>[\"'`])(?P<quoted>(?:\\.|[^\\\r\n\"'`]){1,200}))"
+    r"(?:\\{0,7}[\"'`])?\]?(?:\*\*)?(?:[ \t][(\[][^()\[\]\r\n]{0,30}[)\]])?(?P<gap>[ \t]{0,4})"
+    r"(?P<sign>=>|->|:=|==?|:|→|：)(?:\*\*)?(?P<after>[ \t]{0,4}(?P<below>(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{0,16})?)"
+    r"(?:[bfru]{0,2}(?:(?P<escaped>\\{1,7}[\"'])(?P<inner>[^\\\"'\r\n]{1,200})"
+    r"|(?P<quote>[\"'`])(?P<quoted>(?:\\.|[^\\\r\n\"'`]){1,200}))"
     r"|(?P<bare>[^\s\"'`,;<>(){}\[\]|&]{1,120}))"
 )
+# A name and its value side by side, as in `name: X` and `value: Y`, attributes of XML, or cells of a table.
+_PAIRED = re.compile(
+    r"\\?[\"'`]?(?:,|;|[ \t]{0,3}\|)?\s{0,20}(?:\\?[\"']?(?i:value)\\?[\"']?\s{0,3}[:=]\s{0,3}"
+    r"|(?<=\|)[ \t]{0,20}|(?<=\| ))"
+    r"(?P<quote>\\?[\"'`])?(?P<bare>[^\s\"'`,;<>(){}\[\]|&\\]{1,200})"
+)
+_PASSED = re.compile(r"\\?[\"'],[ \t]{1,3}[bfru]?\\?[\"'](?P<bare>[^\s\"'\\]{16,200})\\?[\"']")
 _SPACED = re.compile(
-    r"[ \t]{1,4}(?:[\"'](?P<quoted>[^\"'\r\n]{1,200})|(?P<bare>[^\s\"'`<>()\[\]{}|;&-][^\s\"'`;|&]{0,119}))"
+    r"[ \t]{1,4}(?:(?P<quote>[\"'`])(?P<quoted>[^\"'`\r\n]{1,200})"
+    r"|(?P<bare>[^\s\"'`<>()\[\]{}|;&-][^\s\"'`;|&]{0,119}))"
 )
 _SPOKEN = re.compile(
-    r"[\"'`]?[ \t]{1,3}(?i:is|was|to)[ \t]{0,2}:?[ \t]{1,3}[\"'`]?(?P<bare>[^\s\"'`<>,;()\[\]]{4,120})"
+    r"[\"'`]?(?:[ \t](?:for|of|on|in|at)[ \t][^\r\n.:;,]{1,40}?)?[ \t]{1,3}"
+    r"(?i:is|was|to)[ \t]{0,2}:?[ \t]{1,3}[\"'`]?(?P<bare>[^\s\"'`<>,;()\[\]]{4,120})"
 )
-_TAGGED = re.compile(r">(?P<bare>[^\s<>{}]{3,200})</")
+_TAGGED = re.compile(r"(?P<attribute>[\"'][^<>\r\n]{0,60})?>(?P<bare>[^\s<>{}]{3,200})</")
 _DASHES = re.compile(r"(?<![\w-])--?[A-Za-z0-9-]{0,30}\Z")
 # What still belongs to a value: to the next white space, or to the quote that ends it.
 _BARE_END = re.compile(r"[^\s\"'`,;<>(){}\[\]|&]*")
 _ENV_END = re.compile(r"[^\s\"'`;]*")
 _QUOTED_END = {quote: re.compile(rf"(?:\\.|[^\\\r\n{quote}])*") for quote in "\"'`"}
+
+
+_LITERAL = re.compile(
+    r"(?i:pass(?:w|phrase|code|_|\b)|pwd|secret|token|credential)|Pass|key\b|[a-z_]Key|[Kk]ey_|KEY\b(?<![A-Z]{9})"
+)
 
 
 class Name(NamedTuple):
@@ -75,8 +100,13 @@ def _value_span(text: str, folded: str, start: int) -> tuple[int, int] | None:
     end = found.end()
     if assigned := _ASSIGNED.match(text, end):
         return _assigned(text, assigned, name)
+    if paired := _PAIRED.match(text, end):
+        return _paired(text, paired, name)
+    if passed := _PASSED.match(text, end):
+        return passed.span("bare") if is_dense(passed["bare"]) else None
     if tagged := _TAGGED.match(text, end):
-        hides = text[start - 1 : start] == "<" and is_literal_secret(tagged["bare"], name.password)
+        opened = text[start - 1 : start] == "<" and is_literal_secret(tagged["bare"], name.password)
+        hides = is_dense(tagged["bare"], 8) if tagged["attribute"] else opened
         return tagged.span("bare") if hides else None
     spoken = _SPOKEN.match(text, end)
     if spoken:
@@ -90,9 +120,11 @@ def _value_span(text: str, folded: str, start: int) -> tuple[int, int] | None:
 def _describe(text: str, folded: str, start: int, found: re.Match[str]) -> Name | None:
     word = found["word"].lower()
     before = folded[max(0, start - 14) : start]
+    if word == "pw" and before[-1:].isalnum():
+        return None
     if word == "key" and not before.rstrip("_- ").endswith(_KEYS):
         return None
-    password = word.startswith("pass") or word == "pwd"
+    password = word.startswith("p")
     prefixed = before[-1:] in ("_", "-", ".") or found["word"][0].isupper() and before[-1:].isalpha()
     flag = "-" in before and _DASHES.search(text, max(0, start - 40), start) is not None
     return Name(word, password, found["word"].isupper(), flag, word == "pass" and not prefixed and not found["rest"])
@@ -108,9 +140,13 @@ def _assigned(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | 
         return begin, _QUOTED_END[quote].match(text, end).end() if match["quote"] else end
     value = match["bare"]
     begin, end = match.span("bare")
+    if match["below"] and value.endswith(":"):
+        return None
     tight = not match["gap"] and not match["after"]
     calls = text[end : end + 1] in ("(", "[") and value.replace(".", "_").isidentifier()
-    if calls or is_placeholder(value) or (name.alone and (not tight or value.isdigit())):
+    if calls or is_placeholder(value):
+        return None
+    if name.alone and not _follows_login(match) and (not tight or value.isdigit()):
         return None
     if tight and match["sign"] == "=" and (name.env or name.flag):
         hides = len(value) >= (3 if name.password else 6) and (name.password or not value.isdigit())
@@ -118,6 +154,26 @@ def _assigned(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | 
     if not _is_bare_secret(value, name, tight and match["sign"] == "="):
         return None
     return begin, _BARE_END.match(text, end).end()
+
+
+def _follows_login(match: re.Match[str]) -> bool:
+    """Whether a user's name stands shortly before; otherwise `pass: x` is what a test run prints."""
+    value = match["bare"]
+    before = match.string[max(0, match.start() - 60) : match.start()].lower()
+    mixed = any(c.isdigit() for c in value) and any(c.isupper() for c in value) and "_" not in value
+    return (mixed or is_jumbled(value, 8)) and any(word in before for word in ("user", "login", "admin", "account"))
+
+
+def _paired(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | None:
+    value = match["bare"]
+    if is_placeholder(value) or not (
+        looks_random(value, name.password) or match["quote"] and name.env and name.password
+    ):
+        return None
+    if "|" in match[0]:
+        row = text[text.rfind("\n", max(0, match.start() - 200), match.start()) + 1 : match.start()]
+        return match.span("bare") if row.lstrip().startswith("|") and is_dense(value, 6) else None
+    return match.span("bare") if len(value) >= 4 else None
 
 
 def _is_bare_secret(value: str, name: Name, tight: bool) -> bool:
@@ -134,7 +190,9 @@ def _is_bare_secret(value: str, name: Name, tight: bool) -> bool:
 
 def is_literal_name(value: str) -> bool:
     """Whether an identifier says by its own name that it only stands for a secret: auth_token, userPassword."""
-    return _STEM.search(value.lower()) is not None and not value.isdigit()
+    if is_jumbled(value, 8) or sum(c.isdigit() for c in value) > 3 or not value.isidentifier() and value.isalnum():
+        return False
+    return _LITERAL.search(value) is not None
 
 
 def _spaced(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | None:
@@ -148,7 +206,11 @@ def _spaced(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | No
         hides = random or (name.password and len(value) >= 4 and " " not in value)
     else:
         digits = any(c.isdigit() for c in value)
-        hides = name.password and random and digits and len(value) >= 6 or bool(match["quoted"] and name.env and random)
+        hides = (
+            name.password and random and digits and len(value) >= 6 and (match["quote"] != "`" or is_dense(value, 6))
+        )
+        hides = hides or is_jumbled(value, 8 if name.password else 16)
+        hides = hides or bool(name.env and (match["quoted"] and random or is_dense(value)))
     if not hides:
         return None
     begin, end = match.span(group)

@@ -4,18 +4,36 @@ Runs before any write, embedding, model call or log. Idempotent and linear in th
 escaped line feed puts a letter in front of a key, and a replaced quote breaks the line.
 """
 
+import re
+
 from hippo_core.guard.carried import redact_places, redact_private_keys
+from hippo_core.guard.commands import redact_commands
 from hippo_core.guard.named import redact_named
 from hippo_core.guard.shapes import redact_shapes
 
 # What one pass puts in place of a secret may make a neighbour plain; more than a second pass is never needed but for
 # texts made to need it.
 _MOST_PASSES = 5
-_NAMES = ("pass", "pwd", "secret", "token", "key", "credential")
+_NAMES = ("pass", "pw", "secret", "token", "key", "credential")
+# What shows no glyph between two printable characters breaks a token in two, for a pattern but for no reader.
+_INVISIBLE = re.compile(r"(?<=[!-~])[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]+(?=[!-~])")
 
 
 def redact(text: str) -> str:
     """`text` with every secret in it replaced by `[redacted:kind]`."""
+    joined = text if text.isascii() else _INVISIBLE.sub("", text)
+    if joined == text:
+        return _until_settled(text)
+    # Such a sign may also be all that parts a token from the word before it.
+    apart, together = _until_settled(text), _until_settled(joined)
+    if together.count("[redacted:") < apart.count("[redacted:"):
+        joined = _INVISIBLE.sub("", apart)
+        together = _until_settled(joined)
+        return apart if together == joined else together
+    return text if together == joined else together
+
+
+def _until_settled(text: str) -> str:
     for _ in range(_MOST_PASSES):
         cleaned = _once(text)
         if cleaned == text:
@@ -29,8 +47,9 @@ def _once(text: str) -> str:
         text = redact_private_keys(text)
     text = redact_shapes(text)
     folded = _fold(text)
-    if ":" in folded or "bearer" in folded or "basic" in folded:
-        text = redact_places(text, folded)
+    placed = redact_commands(redact_places(text, folded), folded)
+    if placed is not text:
+        text = placed
         folded = _fold(text)
     return redact_named(text, folded) if any(name in folded for name in _NAMES) else text
 

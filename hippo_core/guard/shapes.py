@@ -8,25 +8,34 @@ needs a second look at the same run of characters, so that matching is linear in
 import re
 from typing import NamedTuple
 
+from hippo_core.guard.plausible import is_jumbled
+
 
 class Shape(NamedTuple):
     """kind: named in place of the secret. hints: literals without one of which nothing can match.
 
-    digit: whether a match needs a digit, where words could have the same shape.
+    digit: whether a match needs a digit or letters as in no word, where words could have the same shape.
+    probe: a cheap pattern that every match contains, where the hints are in all texts.
     """
 
     kind: str
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
     digit: bool = False
+    probe: re.Pattern[str] | None = None
 
 
-# Where a token may begin: not inside a word, but behind a line feed that stands escaped in a quoted text.
-_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt]))"
+# Where a token may begin: not inside a word, but behind what stands escaped (a line feed, a sign in a URL or in JSON)
+# and behind the codes that colour a terminal.
+_START = (
+    r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=%[0-9A-F][0-9A-Fa-f])|(?<=\\u00[0-9A-Fa-f]{2})"
+    r"|(?<=[\[;]\dm)|(?<=[\[;]\d\dm))"
+)
 
 
-def _shape(kind: str, hints: str, pattern: str, *, digit: bool = False) -> Shape:
-    return Shape(kind, tuple(hints.split()), re.compile(_START + "(?:" + pattern + ")"), digit)
+def _shape(kind: str, hints: str, pattern: str, *, digit: bool = False, probe: str | None = None) -> Shape:
+    compiled = re.compile(_START + "(?:" + pattern + ")")
+    return Shape(kind, tuple(hints.split()), compiled, digit, re.compile(probe) if probe else None)
 
 
 SHAPES: tuple[Shape, ...] = (
@@ -48,10 +57,10 @@ SHAPES: tuple[Shape, ...] = (
     _shape("slack", "xox xapp-", r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{12,}|xapp-\d-[A-Za-z0-9-]{10,}"),
     _shape(
         "webhook",
-        "hooks.slack.com discord webhook.office.com",
+        "hooks.slack.com discord webhook.office.com hooks.zapier.com",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}"
-        r"|discord(?:app)?\.com/api/webhooks/\d{10,25}/[\w-]{40,}"
-        r"|webhook\.office\.com/webhookb2/[\w@/-]{40,}",
+        r"|discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{10,25}/[\w-]{40,}"
+        r"|webhook\.office\.com/webhookb2/[\w@/-]{40,}|hooks\.zapier\.com/hooks/catch/\d{3,12}/\w{5,}",
     ),
     _shape(
         "stripe",
@@ -65,9 +74,25 @@ SHAPES: tuple[Shape, ...] = (
     _shape("twilio", "SK", r"SK[0-9a-f]{32,}"),
     _shape("mailgun", "key-", r"key-[0-9a-f]{32,}"),
     _shape("mailchimp", "-us", r"[0-9a-f]{32}-us\d{1,2}"),
-    _shape("telegram", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{32,}"),
-    _shape("discord", ".", r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
-    _shape("jwt", "eyJ", r"(?<!-)eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}"),
+    _shape("telegram", ":AA", r"(?:bot)?\d{8,10}:AA[A-Za-z0-9_-]{32,}"),
+    # The id of the bot, the time, the signature; the digits of an id begin with M, N or O in Base64.
+    _shape(
+        "discord",
+        ".",
+        r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
+        probe=r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}",
+    ),
+    _shape("discord", "mfa.", r"mfa\.[A-Za-z0-9_-]{60,}"),
+    _shape("mapbox", "k.eyJ", r"[pst]k\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{20,}"),
+    # Signed tokens and cookies of three parts, encrypted ones of five.
+    _shape(
+        "jwt",
+        "eyJ",
+        r"(?<!-)eyJ[A-Za-z0-9_-]{8,}(?:\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}"
+        r"|\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{20,}|\.[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]{10,}){3})",
+    ),
+    # The armour of a private key, in Base64 once more as a cluster keeps it; certificates and public keys may be seen.
+    _shape("private-key", "LS0tLS1CRUdJTiB", r"LS0tLS1CRUdJTiB(?!DRVJU|QVUJMSUM)[A-Za-z0-9+/=]{24,}"),
     _shape("digitalocean", "_v1_", r"do[opr]_v1_[a-f0-9]{64,}"),
     _shape("databricks", "dapi", r"dapi[a-f0-9]{32,}(?:-\d)?"),
     _shape("shopify", "shp", r"shp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{32,}"),
@@ -116,13 +141,15 @@ def redact_shapes(text: str) -> str:
     possible = {number for sign, hints in _HINTS if sign in words for hint, number in hints if hint in words}
     for number in sorted(possible):
         shape = SHAPES[number]
+        if shape.probe and not shape.probe.search(words):
+            continue
         marker = f"[redacted:{shape.kind}]"
         if shape.digit:
-            text = shape.pattern.sub(lambda match: marker if _has_digit(match[0]) else match[0], text)  # noqa: B023
+            text = shape.pattern.sub(lambda match: marker if _is_random(match[0]) else match[0], text)  # noqa: B023
         else:
             text = shape.pattern.sub(marker, text)
     return text
 
 
-def _has_digit(text: str) -> bool:
-    return any(c.isdigit() for c in text)
+def _is_random(token: str) -> bool:
+    return any(c.isdigit() for c in token) or any(is_jumbled(part) for part in re.split("[-_]", token))
