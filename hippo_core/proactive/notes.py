@@ -12,7 +12,7 @@ from hippo_core.render.fence import one_line
 from hippo_core.render.rules import has_its_place
 
 # The relevance from which on a memory is shown unasked, far above the floor of a search, which somebody wanted. By
-# benchmarks/proactive.py nine of ten memories above the first are right, and four of five above the second.
+# benchmarks/proactive.py nine of ten memories above the first are right, and more than four of five above the second.
 CONFIDENT, CONFIDENT_BY_WORDS = 0.6, 0.5
 MOST_A_TURN = 2
 TURN_TOKENS, SESSION_TOKENS = 150, 1_200
