@@ -106,7 +106,9 @@ def main() -> int:
     )
     begun, loading, warm = (statistics.median(wait[kind] for wait in waits) for kind in range(3))
     worst = max(wait[3] for wait in waits)
-    print(f"prompt  {warm:.1f} ms, median of {options.searches} in each of 5 sessions ({worst:.0f} at worst), model warm")
+    print(
+        f"prompt  {warm:.1f} ms, median of {options.searches} in each of 5 sessions ({worst:.0f} at worst), model warm"
+    )
     print(f"        the first of a session: {begun:.0f} ms; while the model is loading at most {loading:.0f} ms")
     return 0 if start <= START_LIMIT_MS and search <= SEARCH_LIMIT_MS else 1
 
