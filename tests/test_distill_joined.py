@@ -217,3 +217,46 @@ def test_a_long_session_about_many_things_yields_five_to_eight_memories():
     for part in ("format_vat", "S3", "ISO-8859-15", "EXPORT_BUCKET", "12 s", "Tomasz"):
         assert part in told, part
     assert len({draft.type for draft in drafts}) >= 4
+
+
+@pytest.mark.parametrize(
+    "denial", ["no, uploads still fail", "it still fails for me", "that didn't help", "same error"]
+)
+def test_what_the_user_denies_next_was_not_mended(denial):
+    mended = (AGENT, "I set `client_max_body_size` to 5m in `nginx.conf`. Uploads work now.")
+    assert [t for t in texts((USER, "Uploads fail with a 413."), mended, (USER, "ok, next")) if "Fixed" in t]
+    assert not [t for t in texts((USER, "Uploads fail with a 413."), mended, (USER, denial)) if "Fixed" in t]
+
+
+def test_passing_tests_do_not_prove_that_something_slow_is_fast():
+    slow = (USER, "The search page is slow.")
+    deed = "I moved the counting out of `search()` in `views.py`."
+    assert not [t for t in texts(slow, (AGENT, f"{deed} All 12 tests pass now.")) if "Fixed" in t]
+    assert [t for t in texts(slow, (AGENT, f"{deed} A search takes 0.2 s instead of 3 s.")) if "Fixed" in t]
+
+
+@pytest.mark.parametrize(
+    ("offer", "answer"),
+    [
+        ("Do you want me to commit or push?", "commit"),
+        ("Should I run the tests or commit first?", "run the tests"),
+        ("Would you like me to add tests now, or move on to the docs?", "move on to the docs"),
+        ("Should I continue with step 2 or stop here?", "continue"),
+    ],
+)
+def test_what_to_do_next_is_no_decision(offer, answer):
+    assert not texts((AGENT, offer), (USER, answer))
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        (USER, "our API must be down"),
+        (USER, "You must be kidding"),
+        (USER, "don't install anything"),
+        (AGENT, "Added `x-large` to `Button.tsx`."),
+        (AGENT, "Looks good, but the tests never ran."),
+    ],
+)
+def test_words_of_the_moment_are_no_memory(talk):
+    assert not texts(talk)

@@ -76,14 +76,12 @@ def _from_sentence(
         return None
     if cue.type in _INSTRUCTS and _is_general(bare, cue, everywhere):
         scope, project = GLOBAL, ""
-    if leans_back(bare):
-        text = joined(bare, sentence.before, project, by_user=by_user)
-    else:
-        follows = consequence if cue.type is MemoryType.INSIGHT and sentence.text.startswith("So ") else standalone
-        text = follows(bare, sentence.before, project, by_user=by_user)
+    follows = cue.type is MemoryType.INSIGHT and sentence.text.startswith("So ")
+    alone = joined if leans_back(bare) else consequence if follows else standalone
+    text = alone(bare, sentence.before, project, by_user=by_user)
     if text is None or len(text) > LONGEST or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
         return None
-    worth = _worth(bare, cue, message)
+    worth = _worth(text if follows else bare, cue, message)
     return Candidate(text, cue.type, scope, worth, (message,)) if worth >= ENOUGH else None
 
 

@@ -26,6 +26,11 @@ _ANSWER = re.compile(
     re.I,
 )
 _OPEN = re.compile(r"\b(?:maybe|perhaps|not sure|don't know|both|neither|either|depends|first|or)\b|\?", re.I)
+_NEXT_STEP = re.compile(
+    r"^(?:commit|push|run|continue|proceed|go|move|stop|merge|open|start|test|review|skip|wait|rename|fix|check|show|"
+    r"yes|no|ok)\b",
+    re.I,
+)
 _TAIL = re.compile(r",? (?:then|please|i think|i guess|for sure)(?=[.!]?$)", re.I)
 
 
@@ -50,7 +55,7 @@ def _answer(turn: Turn) -> tuple[str, str] | None:
         return None
     picked = _ANSWER.sub("", without_lead(turn.own[0].text), count=1)
     picked = _TAIL.sub("", picked.rstrip(".!")).strip()
-    if not picked or len(picked.split()) > _LONGEST_ANSWER or _OPEN.search(picked):
+    if not picked or len(picked.split()) > _LONGEST_ANSWER or _OPEN.search(picked) or _NEXT_STEP.match(picked):
         return None
     reason = without_lead(turn.own[1].text) if len(turn.own) > 1 else ""
     if reason.endswith(("?", ":")) or len(reason.split()) < 3 or is_noise(reason, "", by_user=True):

@@ -86,13 +86,14 @@ _VARIABLE = r"(?-i:\b[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b)"
 _NAME = r"(?-i:\b[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 _TRIED = (
     r"(?:use|using|commit|push|delete|add|write|run|touch|edit|put|create|merge|rebase|mock|log|hardcode|hard-code|"
-    r"cache|store|send|call|import|install|deploy|expose|ship|return|share|skip|disable|upgrade|publish|retry)"
+    r"(?:cache|store|send|call|import|install|deploy|expose|ship|return|share|skip|disable|upgrade|publish|retry)"
+    r"(?=(?:\s+\S+){3}))"
 )
 
 _MADE = (
-    r"^(?:i(?:'ve| have)? )?(?:also |now |then )?(?:added|created|introduced|wrote|built|implemented|moved|split|"
-    r"extracted)(?! (?:an? |the |some )?(?:\w+ )?(?:imports?|comments?|tests?|log\w*|entr\w+|lines?|notes?|sections?|"
-    r"links?|types?|docs|documentation|readme)\b)"
+    r"^(?=(?:\S+\s+){5})(?:i(?:'ve| have)? )?(?:also |now |then )?(?:added|created|introduced|wrote|built|implemented|"
+    r"moved|split|extracted)(?! (?:an? |the |some )?(?:\w+ )?(?:imports?|comments?|tests?|log\w*|entr\w+|lines?|notes?|"
+    r"sections?|links?|types?|docs|documentation|readme)\b)"
 )
 _INTO = r"(?:in|into|to|under|as) `[^`]*[/.][^`]*`"
 
@@ -168,7 +169,8 @@ CUES: tuple[Cue, ...] = (
         r"(?!to (?:see|know|talk)|you)",
         r"\blet's (?:use|go|keep|drop|stick|switch|make it|call it|name it|not)\b",
         r"\b(?:needs?|has|have) to (?:be|keep|work|run|support|stay)\b",
-        r"\b\w+ (?:should|must) (?:be|not|only|have|use|go|live|return|work|run|stay|fail|never|come|pass|"
+        r"\b(?!(?:you|it|this|that|there)\b)\w+ (?:should|must) (?:be(?! (?:down|broken|wrong|something|some|missing|"
+        r"because|related|due)\b)|not|only|have|use|go|live|return|work|run|stay|fail|never|come|pass|"
         r"match|include|contain|exist|start|end|point|wait|cover|keep|survive|support|send|read|write)\b",
         _LEAD + r"(?:use|name|call|keep|put|store) .*(?:[`/_]|\.\w|(?-i:\b[A-Z]))",
         _LEAD + r"use (?:the )?[\w.-]+ (?:for|as|to|in)\b",
@@ -199,13 +201,20 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:worth|keep in mind|remember) (?:noting|that)\b",
     ),
     _cue(
+        T.ARCHITECTURE,
+        0.6,
+        "added|created|introduced|wrote|built|implemented|moved|split|extracted",
+        rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}` (?:\S+ ){{0,3}}?{_INTO}",
+        rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
+    ),
+    _cue(
         T.INSIGHT,
-        0.75,
+        0.7,
         "so|but",
         r"\bso (?!that\b|i\b|we can|far\b|you\b|it's|let)(?:\S+ ){1,8}?(?:never|fail|los[et]|panic|hang|crash|wait|"
         r"drop|break|broke|block|leak|time[sd]? out|stall|stale|miss|overwr|duplicat|die[sd]?\b|invalidat|again\b|"
         r"deadlock|appl(?:y|ies)|is ignored|are ignored|strips?|collid)",
-        r"\bbut\b.{3,60}\b(?:fails?|breaks?|crashes|hangs|times? out|never|ignores?|drops?|rejects?|lacks?)\b",
+        r"\bbut\b.{3,60}\b(?:fails?|breaks?|crashes|hangs|times? out|ignores?|drops?|rejects?|lacks?)\b",
     ),
     _cue(
         T.PROCEDURE,
@@ -312,13 +321,6 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:only works?|doesn't work|does not work|isn't supported|is not supported|not available|no longer)\b",
         r"\w (?:requires|supports|expects)\b",
         r"\bstays? (?:until|on|at|in)\b",
-    ),
-    _cue(
-        T.ARCHITECTURE,
-        0.6,
-        "added|created|introduced|wrote|built|implemented|moved|split|extracted",
-        rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}` (?:\S+ ){{0,3}}?{_INTO}",
-        rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
     ),
     _cue(
         T.INSIGHT,

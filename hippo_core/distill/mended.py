@@ -54,6 +54,14 @@ _SUCCESS = re.compile(
     re.I,
 )
 _MEASURED = re.compile(r"\d.{0,20} instead of \d|\bfrom \d\S*.{0,15} to \d|\d\S* (?:faster|smaller|less)\b", re.I)
+_SLOW = re.compile(r"\b(?:slow|sluggish|lags?|forever|ages|takes?|taking|took)\b", re.I)
+_HEAD = 120  # characters of a user's turn that answer what was said before
+_DENIES = re.compile(
+    r"^\W*(?:no|nope|wrong|still)\b|\bstill (?:\w+ ){0,2}(?:fail|crash|hang|see|get|broken|there|happen|slow|wrong)|"
+    r"\b(?:didn't|did not|doesn't|does not|isn't|not) (?:\w+ )?(?:work|fix|help|solve|it)\w*|\bsame (?:error|problem|"
+    r"issue|thing|crash)\b",
+    re.I,
+)
 _UNPROVED = re.compile(
     r"\b(?:should|will|would|could|might|may|hopefully|if|once|when|let me|to (?:check|verify|see)|not|still|but|"
     r"except|almost|expect\w*|seems?|probably|only|without (?!any|errors?|warnings?|failures?|problems?))\b|n't\b|\?",
@@ -74,6 +82,7 @@ class _Matter:
 def mended(talk: Sequence[Turn], scope: str, project: str) -> Iterator[Candidate]:
     """One candidate for each error that was met, dealt with, and gone by the agent's own account."""
     matters: dict[str | None, _Matter] = {}  # by agent: what a sub-agent mends is not its parent's error
+    claimed: list[Candidate] = []  # until the user's next turn, which may say that it is not so
     for place, turn in enumerate(talk):
         agent = turn.message.agent_id
         matter = matters.pop(agent, None)
@@ -81,13 +90,17 @@ def mended(talk: Sequence[Turn], scope: str, project: str) -> Iterator[Candidate
             matter = None
         gone: list[_Matter] = []
         if turn.by_user:
+            if not _DENIES.search(turn.message.text[:_HEAD]):
+                yield from claimed
+            claimed.clear()
             told = problem_told(turn)
             matter = _Matter(told, turn.message, place) if told else _left_by(turn, matter)
         elif turn.by_agent:
             matter = _follow(matter, turn, place, gone)
         if matter:
             matters[agent] = matter
-        yield from filter(None, (_remedy(settled, scope, project) for settled in gone))
+        claimed += filter(None, (_remedy(settled, scope, project) for settled in gone))
+    yield from claimed
 
 
 def _left_by(turn: Turn, matter: _Matter | None) -> _Matter | None:
@@ -104,7 +117,7 @@ def _follow(matter: _Matter | None, turn: Turn, place: int, gone: list[_Matter])
             matter = _met(bare, sentence.before, turn.message, place)
             continue
         _note_deed(matter, bare, sentence.before, turn.message)
-        if matter.deeds and _is_proof(bare):
+        if matter.deeds and _is_proof(bare, matter):
             gone.append(matter)
             matter = None
     return matter
@@ -115,9 +128,11 @@ def _is_failure(text: str) -> bool:
     return fails and is_anchored(text) and not text.endswith(("?", ":"))
 
 
-def _is_proof(text: str) -> bool:
-    """Whether the sentence says that things work, or measures that they are better, and has no doubt about it."""
-    return bool(_SUCCESS.search(text) or _MEASURED.search(text)) and not _UNPROVED.search(text)
+def _is_proof(text: str, matter: _Matter) -> bool:
+    """Whether the sentence says that things work, without a doubt; that what was slow is not, only a measure tells."""
+    measured = _MEASURED.search(text) is not None
+    works = measured or (_SUCCESS.search(text) is not None and not _SLOW.search(matter.text))
+    return works and not _UNPROVED.search(text)
 
 
 def _met(text: str, before: str, message: Archived, place: int) -> _Matter | None:
