@@ -54,6 +54,17 @@ def test_a_problem_the_user_told_and_the_agent_proved_fixed_needs_no_confirmatio
     assert draft.sources == ("u1", "u2")
 
 
+def test_a_problem_that_the_agent_mended_and_the_user_confirmed_is_told_once():
+    drafts = distil(
+        (USER, "The importer crashes on empty files."),
+        (AGENT, "I added a length check to `read_rows()` in `load.py`. The tests pass again."),
+        (AGENT, "The fix is to drop rows without a column separator before `parse()` sees the header line."),
+        (USER, "that fixed it"),
+    )
+    (told,) = [draft for draft in drafts if "crashes" in draft.text]
+    assert told.sources == ("u1", "u3", "u4")
+
+
 @pytest.mark.parametrize(
     "after",
     [

@@ -112,6 +112,8 @@ def _left_by(turn: Turn, matter: _Matter | None) -> _Matter | None:
 def _follow(matter: _Matter | None, turn: Turn, place: int, gone: list[_Matter]) -> _Matter | None:
     """What is open after a turn of the agent's; what it says is gone joins `gone`."""
     for sentence in turn.own:
+        if len(sentence.text) > LONGEST:
+            continue
         bare = without_lead(sentence.text)
         if matter is None or (matter.deeds and _is_failure(bare)):
             matter = _met(bare, sentence.before, turn.message, place)

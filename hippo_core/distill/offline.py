@@ -14,7 +14,7 @@ from hippo_core.distill.choice import choices
 from hippo_core.distill.mended import mended
 from hippo_core.distill.remedy import remedies
 from hippo_core.distill.sameness import body, contained, content_words, replaces
-from hippo_core.distill.turn import turns
+from hippo_core.distill.turn import Turn, turns
 from hippo_core.model.memory import Draft
 from hippo_core.model.types import LADDER, Author, MemoryType
 
@@ -37,11 +37,19 @@ class OfflineDistiller:
         """At most eight machine-authored drafts that stand on their own, in the order they were said."""
         talk = turns(session.messages)
         found = [c for turn in talk for c in candidates(turn, session.scope, session.project)]
-        whole = [c for join in (remedies, mended, choices) for c in join(talk, session.scope, session.project)]
+        whole = _joined(talk, session.scope, session.project)
         found = [*_without_halves(found, whole), *whole]
         found.sort(key=lambda candidate: candidate.messages[-1].id)
         chosen = set(_choose(_still_true(found)))
         return [_draft(candidate) for candidate in found if candidate in chosen]
+
+
+def _joined(talk: Sequence[Turn], scope: str, project: str) -> list[Candidate]:
+    """What several sentences say together; of one problem the remedy that the user confirmed, else the agent's own."""
+    confirmed = list(remedies(talk, scope, project))
+    told = [remedy.messages[0] for remedy in confirmed]
+    own = [remedy for remedy in mended(talk, scope, project) if remedy.messages[0] not in told]
+    return [*confirmed, *own, *choices(talk, scope, project)]
 
 
 def _still_true(found: Sequence[Candidate]) -> list[Candidate]:
