@@ -66,9 +66,7 @@ OPTIONS: tuple[Option, ...] = (
     _option("curl", rf"(?:[A-Za-z]{{0,5}}[uU]|-user|-proxy-user)(?:{_GAP}|=)?", "curl", _PAIR),
     _option("http ,https ,xh ,httpie ", rf"(?:a|-auth)(?:{_GAP}|=)", "https?|xh|httpie", _PAIR),
     _option("gh secret", rf"(?:b|-body)(?:{_GAP}|=)", r"gh[ \t]+secret[ \t]+set"),
-)
-# Where the whole form gives the secret away.
-WHOLE: tuple[Option, ...] = (
+    # Here the whole form gives the secret away.
     _whole("htpasswd", r"htpasswd[ \t]+-\w{0,5}b\w{0,5}[ \t]+[^\s]{1,200}[ \t]+[^\s]{1,80}[ \t]+"),
     _whole("sqlplus", r"sqlplus[ \t]+(?:-\w+[ \t]+){0,3}\\?[\"']?\w{1,60}/"),
     _whole("requirepass", r"requirepass[ \t]+"),
@@ -82,6 +80,8 @@ WHOLE: tuple[Option, ...] = (
         None,
     ),
 )
+_HINTS = tuple((program, number) for number, option in enumerate(OPTIONS) for program in option.programs)
+_WHOLE_HINTS = tuple((program, number) for program, number in _HINTS if OPTIONS[number].program is None)
 _LONGEST_COMMAND = 300
 _COMMAND_BORDER = re.compile(r"[|;]|&&|(?<!\\)\r?\n")
 _NO_SECRET = re.compile(r"[\d.:]+(?:/\w+)?\Z|thread\Z|ipe\Z|--?[a-z]")
@@ -89,9 +89,11 @@ _NO_SECRET = re.compile(r"[\d.:]+(?:/\w+)?\Z|thread\Z|ipe\Z|--?[a-z]")
 
 def redact_commands(text: str, folded: str) -> str:
     """`text` with every secret in one of the OPTIONS replaced. folded: the text in lower case."""
-    for programs, option, program in (*OPTIONS, *WHOLE) if " -" in text else WHOLE:
-        if any(name in folded for name in programs):
-            text = option.sub(lambda match: _replaced(match, program), text)  # noqa: B023
+    hints = _HINTS if " -" in folded else _WHOLE_HINTS
+    possible = {number for program, number in hints if program in folded}
+    for number in sorted(possible):
+        option = OPTIONS[number]
+        text = option.option.sub(lambda match: _replaced(match, option.program), text)  # noqa: B023
     return text
 
 
