@@ -87,6 +87,8 @@ def test_it_holds_what_shapes_the_memory_as_files_a_person_can_read(known, paths
     (paths.plugin / ".claude-plugin" / "plugin.json").write_text('{"version": "1.2.3"}', encoding="utf-8")
     assert take(paths).new
     files = shown(paths)
+    if os.name != "nt":
+        assert not [path for path in paths.snapshot.rglob("*") if path.stat().st_mode & 0o077], "ours alone, git's too"
     assert set(files) == {
         "rules/m1.md",
         "rules/m2.md",

@@ -225,6 +225,7 @@ class Repository:
                 env=self._environment(),
                 cwd=self.folder,
                 timeout=_PATIENCE,
+                umask=0o077,  # else git's own files are readable for everybody
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SnapshotError(
