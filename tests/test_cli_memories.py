@@ -80,7 +80,7 @@ def test_show_tells_everything_of_a_memory_and_of_a_message(run, paths):
     shown = run("show", "m1")
     for part in ("We dropped redis", "decision", "no job changes it", "importance", "add by user"):
         assert part in shown
-    assert "the zebra crossing" in run("show", "a1") and "user" in run("show", "a1")
+    assert "the zebra crossing" in run("show", "a1") and "you" in run("show", "a1")
     for wrong in ("m9", "a9", "x1", ""):
         with pytest.raises(HippoError):
             run("show", wrong)

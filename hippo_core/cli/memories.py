@@ -19,6 +19,7 @@ from hippo_core.errors import HippoError, UsageError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.recall.present import SPEAKERS
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_used
 from hippo_core.store import Store
@@ -149,7 +150,7 @@ def memory_line(memory: Memory, label: str) -> str:
 def message_line(message: Archived, label: str) -> str:
     """One line: id, speaker, age, project, the beginning of the text."""
     age = "undated" if message.at is None else clock.ago(message.at)
-    about = " · ".join((message.role.value, age, label))
+    about = " · ".join((SPEAKERS[message.role], age, label))
     return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {_cut(message.text)}"
 
 
@@ -183,7 +184,7 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
 
 
 def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list[str]:
-    speaker = message.role.value + (f", arguments of /{message.command}" if message.command else "")
+    speaker = SPEAKERS[message.role] + (f", arguments of /{message.command}" if message.command else "")
     withheld = f"  not learned from: {message.withheld}" if message.withheld else ""
     head = f"{speaker} · {_day(message.at) if message.at else 'undated'} · {label} · session {message.session_id}"
     lines = [f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}", "", message.text]

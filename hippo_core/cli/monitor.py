@@ -81,8 +81,9 @@ def test_command() -> None:
     ways = channels.channels(settings.load(here).alerts)
     if not ways:
         raise UsageError(
-            f"No address is set, so alerts only go to {here.log / channels.LOG}. Add to {here.config}, for example: "
-            '"alerts": ["ntfy://your-topic"]'
+            f"No address is set, so alerts only go to {here.log / channels.LOG}.\n"
+            f"To be told elsewhere: python3 install.py --with alerts, then add to {here.config}, for example:\n"
+            '  "alerts": ["ntfy://your-topic"]'
         )
     problems = 0
     for way in ways:

@@ -48,7 +48,7 @@ def add(words: tuple[str, ...], always: bool, domain: str | None, folder: str | 
         _say_what_loads(store, rule)
 
 
-@rules_command.command("list")
+@rules_command.command("list", short_help="All rules: standing, of each domain, and heard.")
 @click.option("--domain", metavar="NAME", help="Only those of NAME.")
 @_json
 def list_(domain: str | None, as_json: bool) -> None:
@@ -78,7 +78,7 @@ def list_(domain: str | None, as_json: bool) -> None:
     click.echo("\n\n".join(blocks) or "There are no rules. To set one: hippo rules add TEXT --always")
 
 
-@rules_command.command("show")
+@rules_command.command("show", short_help="What the agent reads: of a domain, or always.")
 @click.argument("domain", required=False)
 def show(domain: str | None) -> None:
     """What the agent reads for DOMAIN in this folder; without one, the standing rules."""

@@ -109,7 +109,8 @@ def scheduler(patient: Patient) -> Iterator[Finding]:
         yield ill("scheduler", f"{name} does not have: {', '.join(missing)}", "These jobs do not run.",
                   "hippo doctor --fix, or: hippo schedule install", lambda: _schedule(patient))  # fmt: skip
     else:
-        yield well("scheduler", f"{name} has all {len(NAMES)} jobs")
+        who = "the client's hooks start" if name == "hooks" else f"{name} has"
+        yield well("scheduler", f"{who} all {len(NAMES)} jobs")
 
 
 def _schedule(patient: Patient) -> str:

@@ -23,7 +23,7 @@ _HEAD_WIDTH = 66
 _MOST_LETTERS_SHOWN = 600
 _MOST_QUOTED, _MOST_LETTERS_QUOTED = 3, 400  # of a memory's sources, for a model
 _OUR_TAGS = re.compile(r"<(?=/?\s*hippo-)", re.IGNORECASE)
-_SPEAKERS = {Role.USER: "you", Role.ASSISTANT: "agent", Role.PARENT: "agent to sub-agent", Role.SUMMARY: "summary"}
+SPEAKERS = {Role.USER: "you", Role.ASSISTANT: "agent", Role.PARENT: "agent to sub-agent", Role.SUMMARY: "summary"}
 
 Style = Callable[[str, str], str]  # (kind, text) -> text; the kinds are number, head, score, faint
 
@@ -197,7 +197,7 @@ def _when_and_where(hit: "ArchiveHit") -> str:
 
 def _turn(turn: Archived, mark: str) -> list[str]:
     first, *rest = _indented(_shown(turn)) or ["   "]
-    speaker = _SPEAKERS[turn.role]
+    speaker = SPEAKERS[turn.role]
     return [f" {mark}{turn.public_id} {speaker}: {first.strip()}", *(f"   {line}" for line in rest)]
 
 
