@@ -8,7 +8,6 @@ import contextlib
 import errno
 import importlib.util
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,6 +108,8 @@ def _full(path: Path) -> errors.StoreFullError:
 
 def _has_no_room(path: Path) -> bool:
     try:
+        import shutil  # brings the compressors along
+
         return shutil.disk_usage(path.parent).free < _LEAST_ROOM
     except OSError:
         return False

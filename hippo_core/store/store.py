@@ -2,30 +2,34 @@
 
 import contextlib
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import apsw
 
 from hippo_core.store import connection, migrations
 from hippo_core.store.archive import Archive
-from hippo_core.store.episodes import Episodes
-from hippo_core.store.forget import Forgetting
-from hippo_core.store.frequencies import Frequencies
-from hippo_core.store.journal import Journal
 from hippo_core.store.memories import Memories
 from hippo_core.store.message_vectors import MessageVectors
-from hippo_core.store.nights import Nights
-from hippo_core.store.progress import Progress
-from hippo_core.store.upkeep import Upkeep
-from hippo_core.store.use import Uses
 from hippo_core.store.vectors import Vectors
+
+if TYPE_CHECKING:
+    from hippo_core.store.episodes import Episodes
+    from hippo_core.store.forget import Forgetting
+    from hippo_core.store.frequencies import Frequencies
+    from hippo_core.store.journal import Journal
+    from hippo_core.store.nights import Nights
+    from hippo_core.store.progress import Progress
+    from hippo_core.store.upkeep import Upkeep
+    from hippo_core.store.use import Uses
 
 
 class Store:
     """One open file. Close it, or use `with`.
 
     Its rooms: memories, vectors, archive, episodes, message_vectors, frequencies, progress, journal, forgetting, uses,
-    nights, upkeep.
+    nights, upkeep. What a search does not need is imported when it is asked for.
     """
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
@@ -35,14 +39,54 @@ class Store:
         self.memories = Memories(db, self.vectors)
         self.message_vectors = MessageVectors(db, self.vectors)
         self.archive = Archive(db, self.message_vectors)
-        self.episodes = Episodes(db)
-        self.frequencies = Frequencies(db)
-        self.progress = Progress(db)
-        self.journal = Journal(db)
-        self.forgetting = Forgetting(db, self.memories, self.archive, self.episodes, self.frequencies)
-        self.uses = Uses(db)
-        self.nights = Nights(db, self.memories)
-        self.upkeep = Upkeep(db)
+
+    @cached_property
+    def episodes(self) -> "Episodes":
+        from hippo_core.store.episodes import Episodes
+
+        return Episodes(self._db)
+
+    @cached_property
+    def frequencies(self) -> "Frequencies":
+        from hippo_core.store.frequencies import Frequencies
+
+        return Frequencies(self._db)
+
+    @cached_property
+    def progress(self) -> "Progress":
+        from hippo_core.store.progress import Progress
+
+        return Progress(self._db)
+
+    @cached_property
+    def journal(self) -> "Journal":
+        from hippo_core.store.journal import Journal
+
+        return Journal(self._db)
+
+    @cached_property
+    def forgetting(self) -> "Forgetting":
+        from hippo_core.store.forget import Forgetting
+
+        return Forgetting(self._db, self.memories, self.archive, self.episodes, self.frequencies)
+
+    @cached_property
+    def uses(self) -> "Uses":
+        from hippo_core.store.use import Uses
+
+        return Uses(self._db)
+
+    @cached_property
+    def nights(self) -> "Nights":
+        from hippo_core.store.nights import Nights
+
+        return Nights(self._db, self.memories)
+
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        from hippo_core.store.upkeep import Upkeep
+
+        return Upkeep(self._db)
 
     @classmethod
     def open(cls, path: Path, *, readonly: bool = False, create: bool = True) -> "Store":
