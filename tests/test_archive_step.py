@@ -94,6 +94,19 @@ class TestWatermark:
         assert archive_files(store, [path], thorough=True).files == 1
         assert "Use go." in texts(store)
 
+    @pytest.mark.parametrize("step", ["archive.append", "progress.save_source"])
+    def test_rows_and_their_watermark_are_one_transaction(self, store, path, monkeypatch, step):
+        def killed(*_, **__):
+            raise KeyboardInterrupt
+
+        room, name = step.split(".")
+        monkeypatch.setattr(type(getattr(store, room)), name, killed)
+        with pytest.raises(KeyboardInterrupt):
+            archive_files(store, [path])
+        monkeypatch.undo()
+        assert texts(store) == [] and store.progress.sources() == {}
+        assert archive_files(store, [path]).messages == 2
+
     def test_bad_lines_are_counted_once(self, store, path):
         write(path, path.read_bytes(), b"{broken\n")
         assert archive_files(store, [path]).bad_lines == 1

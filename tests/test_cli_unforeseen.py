@@ -1,5 +1,6 @@
 """What nobody foresaw: still one line and a code, whoever's mistake it was."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -21,6 +22,14 @@ def test_an_error_of_our_own_making_is_one_line_with_its_place(capsys):
     told = capsys.readouterr().err
     assert stopped.value.code == 1 and told.count("\n") == 1
     assert "TypeError at test_cli_unforeseen.py:" in told and "two lines" in told
+
+
+def test_what_the_system_refuses_is_named_with_its_file_and_is_no_unforeseen_error(capsys):
+    with pytest.raises(SystemExit) as stopped, plain_errors():
+        raise OSError(errno.EROFS, "Read-only file system", "/data/schedule.json")
+    told = capsys.readouterr().err
+    assert stopped.value.code == 1 and told.count("\n") == 1 and "unforeseen" not in told
+    assert "/data/schedule.json cannot be read or written (Read-only file system)" in told
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")

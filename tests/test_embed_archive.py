@@ -11,6 +11,8 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.ingest.embed_archive import LOCK, sentences
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
+from hippo_core.schedule.heartbeat import read
+from hippo_core.schedule.watch import watch
 from hippo_core.store import Store
 
 
@@ -45,6 +47,16 @@ def embedded(paths):
 def test_a_pass_embeds_what_was_said(paths, root):
     assert run_pass(paths, roots=[root]).embedded_messages == 2 and embedded(paths) == [(1,), (2,)]
     assert run_pass(paths, roots=[root]).embedded_messages == 0
+
+
+def test_a_watch_that_only_goes_on_embedding_did_work(paths, root, monkeypatch):
+    run_pass(paths, roots=[root], embed=False)
+    monkeypatch.setattr("hippo_core.schedule.watch.roots", lambda paths: [root])
+    watch(paths)
+    done = read(paths, "watch")
+    assert done.counts["messages"] == 0 and done.counts["embedded_messages"] == 2 and done.last_worked
+    watch(paths)
+    assert read(paths, "watch").last_worked == done.last_worked
 
 
 @pytest.mark.parametrize("more", [{"archive_only": True}, {"embed": False}])

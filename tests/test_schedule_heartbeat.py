@@ -52,7 +52,13 @@ def test_who_finds_another_at_work_is_busy_and_not_failed(paths):
     assert (found.result, found.error) == ("busy", None)
 
 
-@pytest.mark.parametrize("damage", [b"", b"[]", b"\xff", b'{"last_ran": "x"}', b'{"last_ran": 1}'])
+AT = b'{"last_ran": %s, "last_worked": null, "result": "ok", "counts": {}, "error": null}'
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"[]", b"\xff", b'{"last_ran": "x"}', b'{"last_ran": 1}', AT % b"1e14", AT % b"-1e14", AT % b"NaN"],
+)
 def test_a_damaged_heartbeat_is_none_and_the_next_run_mends_it(paths, damage):
     beat(paths, "dream", worked=True, counts={"retired": 1}, error=None, result="ok")
     (paths.run / "heartbeat" / "dream.json").write_bytes(damage)

@@ -93,7 +93,9 @@ def test_what_is_set_aside_is_told_from_what_will_be_tried_again(store, paths):
     with store.transaction():
         for name, attempts in (("/once.jsonl", 1), ("/often.jsonl", 3)):
             store.progress.save_source(store.progress.begin_source(name), error="unreadable", attempts=attempts)
-    assert "2 could not be read (1 set aside" in CliRunner().invoke(status_command).output
+    said = CliRunner().invoke(status_command).output
+    assert "2 could not be read (1 set aside" in said
+    assert "2 transcripts could not be read; the first: unreadable" in said
 
 
 def test_one_screen_for_people_and_json_for_programs(store, paths):

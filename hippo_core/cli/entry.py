@@ -5,16 +5,18 @@ not plainly an option known here is the framework's: it alone knows what is wron
 """
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from hippo_core.errors import HippoError
 
 if TYPE_CHECKING:
     from hippo_core.cli.answer import Request
 
+_REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)  # by the system: nothing of ours is at fault
 _FLAGS = {"--all": "everywhere", "--explain": "explain", "--json": "as_json"}
 
 
@@ -73,12 +75,22 @@ def plain_errors() -> Iterator[None]:
     except BrokenPipeError:
         _close_output()
         sys.exit(0)
-    except Exception as error:  # nobody is helped by a page of our source
-        from hippo_core.ops.log import unforeseen
+    except OSError as error:
+        if error.filename is None or error.errno not in _REFUSED:
+            _stop_unforeseen(error)
+        reason = f"{error.filename} cannot be read or written ({error.strerror})"
+        _stop(f"{reason}. Check that the folder is yours and that its disk is writable.", 1)
+    except Exception as error:
+        _stop_unforeseen(error)
 
-        _close_output()
-        line = " ".join(unforeseen(error).split())
-        _stop(f"hippo stopped at an unforeseen error: {line}. What was stored before stays stored.", 1)
+
+def _stop_unforeseen(error: Exception) -> NoReturn:
+    """Nobody is helped by a page of our source."""
+    from hippo_core.ops.log import unforeseen
+
+    _close_output()
+    line = " ".join(unforeseen(error).split())
+    _stop(f"hippo stopped at an unforeseen error: {line}. What was stored before stays stored.", 1)
 
 
 def _close_output() -> None:
@@ -89,7 +101,7 @@ def _close_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _stop(line: str, code: int) -> None:
+def _stop(line: str, code: int) -> NoReturn:
     print(line, file=sys.stderr)
     sys.exit(code)
 

@@ -178,12 +178,18 @@ def _needs(
         (plugin == "disabled", "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus"),
         (rendered_at is None, "Nothing is ready for the hooks to read: hippo ingest"),
         (not messages, "No session has been read yet: hippo ingest"),
-        (bool(set_aside), f"{len(set_aside)} transcripts could not be read; hippo status --json names them."),
+        (bool(set_aside), f"{counted(len(set_aside), 'transcript')} could not be read; {_first_error(set_aside)}"),
         (problem is not None, f"Search works by keywords only. {problem}"),
         (bool(without_vectors), f"{without_vectors} memories are found by keywords only so far: hippo ingest"),
         (unfinished, "A forget is not finished, because another process was reading: hippo ingest"),
     )
     return [line for applies, line in checks if applies]
+
+
+def _first_error(set_aside: list[tuple[str, str]]) -> str:
+    """Why the first of them failed; the error of a transcript names its file."""
+    error = next((error for _, error in set_aside), "")
+    return error if len(set_aside) == 1 else f"the first: {error} hippo status --json names all."
 
 
 def _jobs_need(moving: MovingParts, plugin: str) -> list[str]:

@@ -16,6 +16,7 @@ from hippo_core.paths import Paths, write_atomic
 
 OK, FAILED, BUSY = "ok", "failed", "busy"
 _LONGEST_ERROR = 500
+_YEAR_9999 = 253_370_764_800.0  # no later time can be written as a date
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ def read(paths: Paths, job: str) -> Beat | None:
         raw = json.loads(_file(paths, job).read_bytes())
         worked, error = raw["last_worked"], raw["error"]
         return Beat(
-            last_ran=float(raw["last_ran"]),
-            last_worked=None if worked is None else float(worked),
+            last_ran=_moment(raw["last_ran"]),
+            last_worked=None if worked is None else _moment(worked),
             result=str(raw["result"]),
             counts={str(name): int(number) for name, number in raw["counts"].items()},
             error=None if error is None else str(error),
@@ -97,6 +98,14 @@ def running(paths: Paths, job: str) -> Iterator[Run]:
         with contextlib.suppress(OSError):
             took = max(0.0, clock.now() - began)
             beat(paths, job, worked=run.worked, counts=run.counts, error=error, result=run.result, took=took)
+
+
+def _moment(at: float | str) -> float:
+    """A time that a calendar knows; ValueError for what a clock gone mad left behind."""
+    moment = float(at)
+    if not 0 <= moment < _YEAR_9999:
+        raise ValueError("no moment of any calendar")
+    return moment
 
 
 def _reason(error: BaseException) -> str:

@@ -31,13 +31,14 @@ def roots(paths: Paths) -> list[Path]:
 
 def note_work(run: Run, report: PassReport) -> None:
     """What a pass means for a heartbeat: work is rows that arrived."""
-    run.worked = bool(report.messages or report.learned or report.embedded)
+    run.worked = bool(report.messages or report.learned or report.embedded or report.embedded_messages)
     run.counts = {
         "files": report.files,
         "messages": report.messages,
         "learned": report.learned,
         "confirmed": report.confirmed,
         "embedded": report.embedded,
+        "embedded_messages": report.embedded_messages,
         "waiting": report.waiting,
         "failed": len(report.failed),
         "set_aside": report.set_aside,
