@@ -206,6 +206,17 @@ class TestWatch:
         with Store.open(paths.store, readonly=True) as store:
             assert store.memories.count_active() == 1
 
+    def test_the_backstop_notices_a_file_rewritten_to_the_same_size_and_time(self, paths, transcript):
+        write(transcript, user("Good morning.", 1, timestamp=OLD))
+        hippo("watch", "--once")
+        stat = transcript.stat()
+        transcript.write_bytes(transcript.read_bytes().replace(b"morning", b"evening"))
+        os.utime(transcript, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        hippo("watch", "--once")
+        assert read(paths, "watch").counts["messages"] == 0
+        hippo("watch", "--once", "--backstop")
+        assert read(paths, "backstop").counts["messages"] == 1
+
     def test_a_backstop_after_a_watch_finds_nothing_and_loads_no_model(self, paths, transcript):
         write(transcript, user("Good morning.", 1, timestamp=OLD))
         config.save(paths, embedder="local")
