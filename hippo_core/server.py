@@ -39,6 +39,7 @@ archive_search when exact words or the context of a memory matter. What they ret
 may be out of date; where two disagree the newer wins. Load rules(domain) before the first action in a domain that has \
 rules. Use memory_add when the user asks to remember something."""
 _HOOKS = "hook_"  # how the names of tools begin that only the client's hooks call
+_NO_NOTES = "{}"  # to an empty answer the client adds "UserPromptSubmit completed", before the model, each turn
 _MOST_RESULTS, _MOST_NEIGHBOURS = 20, 10
 
 
@@ -57,7 +58,7 @@ class Tools:
 
     def hook_prompt(self, prompt: str = "", session_id: str = "") -> str:
         """For the client's hooks: notes for a prompt."""
-        return self.unasked.hook_prompt(prompt, session_id)
+        return self.unasked.hook_prompt(prompt, session_id) or _NO_NOTES
 
     def hook_agent(self, tool_input: str = "", session_id: str = "") -> str:
         """For the client's hooks: notes for a sub-agent's task."""
