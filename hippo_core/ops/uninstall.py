@@ -66,4 +66,5 @@ def _say(paths: Paths, notes: list[str], purge: bool) -> None:
     with contextlib.suppress(OSError):
         paths.home.rmdir()
     left = sorted(entry.name for entry in paths.home.iterdir()) if paths.home.exists() else []
-    print("Hippocampus is removed." + (f" Not ours, so left in {paths.home}: {', '.join(left)}." if left else ""))
+    done = "Hippocampus is removed, its memory and settings included." if purge else "Hippocampus is removed."
+    print(done + (f" Not ours, so left in {paths.home}: {', '.join(left)}." if left else ""))
