@@ -1,4 +1,4 @@
-"""`hippo rules`: arguments in, what now loads out. Setting rules is ingest.rules', their text is render.rules'."""
+"""`hippo rules`: arguments in, what now loads out. Setting rules is curate.rules', their text is render.rules'."""
 
 import json
 import os
