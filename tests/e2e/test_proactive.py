@@ -34,7 +34,7 @@ def knowing(product, client):
 
 @pytest.mark.parametrize("model", ["claude-opus-5-5", "claude-haiku-4-5"])
 def test_what_bears_on_a_prompt_is_added_to_it_once_and_stays(knowing, model):
-    asked = [f"{PROMPT} I forgot{'.' * times}" for times in range(6)]  # a turn on a busy machine may go without
+    asked = [PROMPT + "?" * times for times in range(6)]  # a turn on a busy machine may go without
     run = knowing.converse(["hello there", *asked], "--model", model)
     added = [request.text.count(FACT) for request in run.requests]
     assert added[0] == 0 and added[-1] == 1 and added == sorted(added)
