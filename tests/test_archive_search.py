@@ -24,7 +24,7 @@ def say(store):
             for text in texts:
                 count += 1
                 message = Message(
-                    f"u{count}", session, role, text, 1_700_000_000.0 + count, "/work", count, agent_id=agent
+                    f"u{count}", session, role, text, 1_700_000_000.0 + count, "/srv", count, agent_id=agent
                 )
                 store.archive.append(message, scope=scope, source_id=source.id, withheld=withheld)
 

@@ -22,7 +22,7 @@ def append(store, *texts, session="s1", scope=API, role=Role.USER, agent=None, w
         with store.transaction():
             source = store.progress.begin_source(f"/{session}.jsonl")
             number = store.episodes.newest() + 1
-            message = Message(f"u{number}", session, role, text, 1.0 * number, "/work", number, agent_id=agent)
+            message = Message(f"u{number}", session, role, text, 1.0 * number, "/srv", number, agent_id=agent)
             assert store.archive.append(message, scope=scope, source_id=source.id, withheld=withheld)
             numbers.append(number)
     return numbers
@@ -60,7 +60,7 @@ def test_one_file_in_one_transaction_gives_the_same_episodes_as_many(store):
     with store.transaction():
         source = store.progress.begin_source("/s1.jsonl")
         for n in range(1, 2 * SIZE + 2):
-            message = Message(f"u{n}", "s1", Role.USER, f"note {n}", 1.0, "/work", n)
+            message = Message(f"u{n}", "s1", Role.USER, f"note {n}", 1.0, "/srv", n)
             store.archive.append(message, scope=API, source_id=source.id)
     assert [size for _, size, _, _ in episodes(store)] == [SIZE, SIZE, 1]
     assert_in_step(store)

@@ -110,7 +110,7 @@ def test_the_archive_finds_a_spelling(store, asked, written, mistaken):
     with store.transaction():
         source = store.progress.begin_source("/t.jsonl")
         for number, text in enumerate(texts):
-            message = Message(f"u{number}", f"s{number}", Role.USER, text, 1.0, "/work", number)
+            message = Message(f"u{number}", f"s{number}", Role.USER, text, 1.0, "/srv", number)
             store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
     for query in forms(asked):
         hits = search_archive(store, query, scopes=None, k=5)

@@ -36,7 +36,7 @@ def learn(store, text, sources=(), author=Author.MACHINE, kind=MemoryType.FACT):
 def say(store, text, uid, session="s1"):
     with store.transaction():
         source = store.progress.begin_source(f"/client/{session}.jsonl")
-        message = Message(uid, session, Role.USER, text, 1.0, "/work/shop", 0)
+        message = Message(uid, session, Role.USER, text, 1.0, "/srv/shop", 0)
         store.archive.append(message, scope=PROJECT, source_id=source.id)
     return store.archive.by_uid([uid])[0]
 
@@ -162,7 +162,7 @@ def say_again(store, message):
     """Whether the same message can come back in by another ingest."""
     with store.transaction():
         source = store.progress.begin_source("/client/other.jsonl")
-        again = Message(message.uid, message.session_id, message.role, message.text, 1.0, "/work/shop", 0)
+        again = Message(message.uid, message.session_id, message.role, message.text, 1.0, "/srv/shop", 0)
         return store.archive.append(again, scope=PROJECT, source_id=source.id)
 
 
@@ -172,7 +172,7 @@ def test_the_session_that_forgets_cannot_bring_it_back(store, paths, monkeypatch
     monkeypatch.setenv("HIPPO_NOW", "1000000")
     learn(store, text)
     forget(store, paths, what_would_go(store, text=text))
-    quoting = Message("u9", "s9", Role.ASSISTANT, f"Shall I delete this: “{text.upper()}”?", 1000060.0, "/work", 0)
+    quoting = Message("u9", "s9", Role.ASSISTANT, f"Shall I delete this: “{text.upper()}”?", 1000060.0, "/srv", 0)
     undated, later = replace(quoting, uid="u10", at=None), replace(quoting, uid="u11", at=1000000.0 + 86_400)
     harmless = replace(quoting, uid="u12", text="Shall I delete the code of the vault?")
     with store.transaction():
@@ -238,14 +238,14 @@ def test_what_holds_the_words_and_stays_is_named(store, paths):
     say(store, "shop opens at nine", "u1"), say(store, "nothing", "u2")
     paths.config.write_text('{"nudge": "mind the shop"}', encoding="utf-8")
     done = forget(store, paths, what_would_go(store, text="shop"))
-    assert str(paths.config) in done.still_in and "/work/shop" in done.still_in
+    assert str(paths.config) in done.still_in and "/srv/shop" in done.still_in
 
 
 def test_a_session_of_which_nothing_is_left_leaves_no_folder_name_behind(store, paths):
     say(store, "shop opens at nine", "u1"), learn(store, "shop", ())
     forget(store, paths, what_would_go(store, text="shop"))
     assert store.archive.projects() == {} and store.memories.scopes() == {}
-    assert not holding(paths.home, "/work/shop", "example.org/a/shop")
+    assert not holding(paths.home, "/srv/shop", "example.org/a/shop")
 
 
 # -- other processes, and crashes --------------------------------------------------------------------------------------

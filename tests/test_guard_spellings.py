@@ -93,7 +93,7 @@ def test_a_password_goes_however_it_is_spelt(form, secret):
 
 
 TOKENS = [
-    "//registry.npmjs.org/:_authToken={}",
+    "//npm.example.org/:_authToken={}",
     "SECRET_KEY: {}",
     "my api key is {}",
     "Authorization: Bearer {}",

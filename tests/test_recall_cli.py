@@ -34,7 +34,7 @@ def filled(paths):
         store.memories.add(Draft("Redis runs in docker", MemoryType.FACT, GLOBAL, Author.MACHINE), "test")
         source = store.progress.begin_source("/t.jsonl")
         for number, text in enumerate(("before", "the websocket drops", "after")):
-            message = Message(f"u{number}", "s1", Role.USER, text, 1.0, "/work", number)
+            message = Message(f"u{number}", "s1", Role.USER, text, 1.0, "/srv", number)
             store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
     return paths
 

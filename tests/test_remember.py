@@ -95,13 +95,13 @@ def test_it_gets_its_vectors_at_once_and_only_once_without_waiting_for_others(st
 
 @pytest.fixture
 def session(isolated):
-    """Writes a user's turn into a session of the folder /work/my app."""
+    """Writes a user's turn into a session of the folder /srv/my app."""
 
     def write(text, name="a", at=0.0):
-        file = isolated / ".claude" / "projects" / "-work-my-app" / f"{name}.jsonl"
+        file = isolated / ".claude" / "projects" / "-srv-my-app" / f"{name}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         record = {
-            "type": "user", "uuid": f"{name}{len(text)}", "sessionId": name, "cwd": "/work/my app",
+            "type": "user", "uuid": f"{name}{len(text)}", "sessionId": name, "cwd": "/srv/my app",
             "timestamp": "2026-11-01T10:00:00Z", "message": {"role": "user", "content": text},
         }  # fmt: skip
         with file.open("a", encoding="utf-8") as stream:
@@ -115,29 +115,29 @@ def session(isolated):
 
 def test_words_are_the_users_whatever_their_case_and_white_space(session):
     session("Well, PLEASE remember:\n  never   deploy on Fridays!")
-    assert spoken_by_user("Never deploy on Fridays", "/work/my app")
-    assert spoken_by_user("“never deploy on fridays.”".strip("“”"), "/work/my app")
+    assert spoken_by_user("Never deploy on Fridays", "/srv/my app")
+    assert spoken_by_user("“never deploy on fridays.”".strip("“”"), "/srv/my app")
     for other in ("", "  ", "...", "never deploy on Mondays", "always deploy"):
-        assert not spoken_by_user(other, "/work/my app")
+        assert not spoken_by_user(other, "/srv/my app")
 
 
 def test_only_sessions_of_this_folder_count(session):
     session("never deploy on Fridays")
-    assert not spoken_by_user("never deploy on Fridays", "/work/other")
-    assert not spoken_by_user("never deploy on Fridays", "/work/other", "../-work-my-app/a")
+    assert not spoken_by_user("never deploy on Fridays", "/srv/other")
+    assert not spoken_by_user("never deploy on Fridays", "/srv/other", "../-srv-my-app/a")
 
 
 def test_the_named_session_counts_although_others_are_newer(session):
     session("never deploy on Fridays", "old", at=1_000.0)
     for number in range(4):
         session("hello", f"new{number}", at=2_000.0 + number)
-    assert not spoken_by_user("never deploy on Fridays", "/work/my app", "stale-id")
-    assert spoken_by_user("never deploy on Fridays", "/work/my app", "old")
+    assert not spoken_by_user("never deploy on Fridays", "/srv/my app", "stale-id")
+    assert spoken_by_user("never deploy on Fridays", "/srv/my app", "old")
 
 
 def test_a_transcript_that_is_no_transcript_is_no_evidence(isolated, session):
     session("hello")
-    folder = isolated / ".claude" / "projects" / "-work-my-app"
+    folder = isolated / ".claude" / "projects" / "-srv-my-app"
     (folder / "b.jsonl").write_bytes(b"\xff\xfe never deploy on Fridays \n[]\nnull\n")
     (folder / "c.jsonl").mkdir()
-    assert not spoken_by_user("never deploy on Fridays", "/work/my app")
+    assert not spoken_by_user("never deploy on Fridays", "/srv/my app")

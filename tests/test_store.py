@@ -27,7 +27,7 @@ def remember(store, text, scope=PROJECT, author=Author.MACHINE, kind=MemoryType.
 def archive(store, text, uid, scope=PROJECT, session="s1"):
     with store.transaction():
         source = store.progress.begin_source("/t.jsonl")
-        message = Message(uid, session, Role.USER, text, 1.0, "/work", 0)
+        message = Message(uid, session, Role.USER, text, 1.0, "/srv", 0)
         return store.archive.append(message, scope=scope, source_id=source.id)
 
 

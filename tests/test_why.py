@@ -37,7 +37,7 @@ def known(paths, tmp_path):
             ("u1", Role.USER, f"{LONG}\n{SAID}, decided.\n{LONG}", len(lines[0])),
             ("u2", Role.ASSISTANT, SAID, len(lines[0]) + len(lines[1])),
         ):
-            message = Message(uid, "session-one", role, text, 1_790_000_000.0, "/work", offset)
+            message = Message(uid, "session-one", role, text, 1_790_000_000.0, "/srv", offset)
             store.archive.append(message, scope=API, source_id=source.id)
         sources = ("u1", "u2", "u-gone")
         memory = store.memories.add(
@@ -102,7 +102,7 @@ def test_the_model_gets_the_sources_on_request_but_nothing_withheld(known, paths
     with Store.open(paths.store) as store:
         with store.transaction():
             source = store.progress.begin_source("/other.jsonl")
-            secret = Message("u-gone", "s2", Role.USER, "a withheld sentence about redis", 1.0, "/work", 0)
+            secret = Message("u-gone", "s2", Role.USER, "a withheld sentence about redis", 1.0, "/srv", 0)
             store.archive.append(secret, scope=API, source_id=source.id, withheld="private")
         found = recall(store, "redis sessions", embedder=None, scopes=None)
         said = said_for(store, [result.memory for result in found.results])

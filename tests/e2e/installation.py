@@ -115,7 +115,7 @@ class User:
 
     def hold_sessions(self, count: int = 1) -> None:
         """Leave transcripts where Claude Code does."""
-        folder = self.client_folder / "projects" / "-work-payments-api"
+        folder = self.client_folder / "projects" / "-srv-payments-api"
         folder.mkdir(parents=True, exist_ok=True)
         for number in range(count):
             session = str(uuid.uuid5(uuid.NAMESPACE_URL, f"session {number}"))
@@ -203,7 +203,7 @@ def _record(session: str, place: int, role: str, text: str) -> dict:
         "uuid": str(uuid.uuid5(uuid.UUID(session), str(place))),
         "sessionId": session,
         "timestamp": f"2026-03-0{place + 1}T10:00:00.000Z",
-        "cwd": "/work/payments-api",
+        "cwd": "/srv/payments-api",
         "message": {"role": role, "content": content},
     }
 
