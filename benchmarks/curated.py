@@ -9,7 +9,6 @@ with the pipeline without vectors. A session's best turn speaks for it. `--queri
 long to embed; otherwise a large set is its first queries, their sessions, and 120 others.
 """
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Callable
@@ -68,11 +67,7 @@ def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedd
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", default=SETS, metavar="SET")
-    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
-    parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
-    arguments = parser.parse_args()
+    arguments = sets.arguments(__doc__, SETS)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         embedder = open_embedder(Config())
         for name in arguments.sets:

@@ -11,7 +11,6 @@ harder case, because the rest is about the same things. The threshold was chosen
 of their id) and is reported on the other.
 """
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -87,11 +86,7 @@ def _share(values: list[bool]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", default=SETS, metavar="SET")
-    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
-    parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
-    options = parser.parse_args()
+    options = sets.arguments(__doc__, SETS)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         asked = list(
             everything(

@@ -1,11 +1,12 @@
 """The retrieval sets that HIPPO_BENCH_DATA names, each loaded into a store. Used by the scripts beside it."""
 
+import argparse
 import hashlib
 import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,15 @@ from hippo_core.store import Store
 
 LARGE = 5_000  # texts; a larger set may be taken in part
 DISTRACTORS = 120  # sessions without an answer, in such a part
+
+
+def arguments(description: str | None, names: Sequence[str]) -> argparse.Namespace:
+    """The command line of a script that measures on sets: which, how much of a large one, where stores are kept."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", default=names, metavar="SET")
+    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
+    parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
+    return parser.parse_args()
 
 
 @dataclass(frozen=True)

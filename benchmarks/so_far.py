@@ -7,7 +7,6 @@ Of the questions that need more than one session, the first memory found that is
 Measured is the share of the other sessions among the first five that are not its own, without it and with it.
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -51,11 +50,7 @@ def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedd
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", default=SETS, metavar="SET")
-    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
-    parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
-    options = parser.parse_args()
+    options = sets.arguments(__doc__, SETS)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         embedder = open_embedder(Config())
         for name in options.sets:
