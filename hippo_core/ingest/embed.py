@@ -12,23 +12,20 @@ def embed_pending(
     store: Store,
     embedder: Embedder,
     on_progress: Callable[[int, int], None] | None = None,
-    limit: int | None = None,
 ) -> int:
-    """Embed what is pending, oldest first, at most `limit` memories; returns how many."""
+    """Embed what is pending, oldest first; returns how many memories."""
     with store.reading():
         waiting = len(store.vectors.pending(embedder.fingerprint, -1)) if on_progress else 0
     done = 0
-    while limit is None or done < limit:
-        size = BATCH if limit is None else min(BATCH, limit - done)
+    while True:
         with store.reading():
-            batch = store.vectors.pending(embedder.fingerprint, size)
+            batch = store.vectors.pending(embedder.fingerprint, BATCH)
         if not batch:
-            break
+            return done
         _embed_batch(store, embedder, batch)
         done += len(batch)
         if on_progress:
             on_progress(done, max(done, waiting))
-    return done
 
 
 def _embed_batch(store: Store, embedder: Embedder, batch: list[tuple[int, str]]) -> None:
