@@ -6,6 +6,7 @@ Knows nothing of transcript files beyond the number of the source a row came fro
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
@@ -16,10 +17,22 @@ from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope
 from hippo_core.store.forgotten import Forgotten
 from hippo_core.store.message_vectors import MessageVectors
+from hippo_core.store.rows import insert_rows
 from hippo_core.store.words import match_expression, pairs, word_matches
 
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
+_APPENDED = "uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, source_id, offset"
+MOST_AT_ONCE = 500  # messages; SQLite binds at most 32,766 values to a statement
+
+
+class Entry(NamedTuple):
+    """A message on its way into the archive. source_id: the file it came from. withheld: as in `Archived`."""
+
+    message: Message
+    scope: Scope
+    source_id: int
+    withheld: str | None
 
 
 @dataclass(frozen=True)
@@ -51,34 +64,32 @@ class Archive:
 
     def append(self, message: Message, *, scope: Scope, source_id: int, withheld: str | None = None) -> bool:
         """Store one guarded message. False when it is there already, or was forgotten by the user."""
-        if self._forgotten.includes(message):
-            return False
-        self._db.execute(
-            "INSERT OR IGNORE INTO archive_project VALUES (?, ?, ?)", (scope.key, scope.label, scope.identity)
-        )
-        self._db.execute(
-            "INSERT OR IGNORE INTO archive_session VALUES (?, ?, ?, ?, ?)",
-            (message.session_id, scope.key, message.cwd, message.branch, message.at),
-        )
-        self._db.execute(
-            "INSERT OR IGNORE INTO message(uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, "
-            "source_id, offset) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                message.uid,
-                message.session_id,
-                message.agent_id,
-                scope.key,
-                message.role.value,
-                message.command,
-                message.text,
-                pairs(message.text),
-                message.at,
-                withheld,
-                source_id,
-                message.offset,
-            ),
-        )
-        return self._db.changes() > 0
+        return bool(self.append_all([Entry(message, scope, source_id, withheld)]))
+
+    def append_all(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Store guarded messages, at most MOST_AT_ONCE, in their order. Returns those that were not there already.
+
+        One statement for all of them: an index for words writes out what it has gathered before every statement.
+        """
+        scopes: dict[str, Scope] = {}
+        sessions: dict[str, Entry] = {}
+        added: dict[str, Entry] = {}
+        uids = [entry.message.uid for entry in entries]
+        marks = ",".join("?" * len(uids))
+        known = {uid for (uid,) in self._db.execute(f"SELECT uid FROM message WHERE uid IN ({marks})", uids)}
+        for entry in entries:
+            message = entry.message
+            if self._forgotten.includes(message):
+                continue
+            scopes.setdefault(entry.scope.key, entry.scope)
+            sessions.setdefault(message.session_id, entry)
+            if message.uid not in known:
+                added.setdefault(message.uid, entry)
+        projects = [(scope.key, scope.label, scope.identity) for scope in scopes.values()]
+        insert_rows(self._db, "INSERT OR IGNORE INTO archive_project", projects)
+        insert_rows(self._db, "INSERT OR IGNORE INTO archive_session", map(_session_row, sessions.values()))
+        insert_rows(self._db, f"INSERT INTO message({_APPENDED})", map(_message_row, added.values()))
+        return list(added.values())
 
     @contextlib.contextmanager
     def door(self, name: str, messages: int, memories: int) -> Iterator[None]:
@@ -249,3 +260,26 @@ class Archive:
     def _select(self, rest: str, values: tuple) -> list[Archived]:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM message {rest}", values)
         return [Archived(*row[:5], Role(row[5]), *row[6:]) for row in rows]
+
+
+def _session_row(entry: Entry) -> tuple:
+    message = entry.message
+    return message.session_id, entry.scope.key, message.cwd, message.branch, message.at
+
+
+def _message_row(entry: Entry) -> tuple:
+    message, scope, source_id, withheld = entry
+    return (
+        message.uid,
+        message.session_id,
+        message.agent_id,
+        scope.key,
+        message.role.value,
+        message.command,
+        message.text,
+        pairs(message.text),
+        message.at,
+        withheld,
+        source_id,
+        message.offset,
+    )

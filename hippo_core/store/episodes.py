@@ -9,9 +9,12 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from hippo_core.store.rows import insert_rows
 from hippo_core.store.words import match_expression
 
 SIZE = 12
+_INSERTED = "session_id, agent_id, scope, first_id, last_id, size"
+_FIRST = 3  # of these, first_id
 
 
 class Episodes:
@@ -38,8 +41,10 @@ class Episodes:
         groups: dict[tuple, list[int]] = {}
         for number, *place in rows:
             groups.setdefault(tuple(place), []).append(number)
-        for place, numbers in groups.items():
-            self._extend(place, numbers)
+        new = [row for place, numbers in groups.items() for row in self._extend(place, numbers)]
+        # In the order of their first messages, however many are grouped at once.
+        new.sort(key=lambda row: row[_FIRST])
+        insert_rows(self._db, f"INSERT INTO episode({_INSERTED})", new)
         return len(rows)
 
     def drop_empty(self) -> None:
@@ -89,7 +94,8 @@ class Episodes:
         """Messages are grouped in the order of their numbers, so the last one says how far that is."""
         return self._db.execute("SELECT coalesce(max(last_id), 0) FROM episode").fetchone()[0]
 
-    def _extend(self, place: tuple, numbers: Sequence[int]) -> None:
+    def _extend(self, place: tuple, numbers: Sequence[int]) -> list[tuple]:
+        """Put what fits of these messages into the place's last episode; rows of new ones for the others."""
         last = self._db.execute(
             "SELECT id, size FROM episode WHERE session_id = ? AND agent_id IS ? AND scope = ? "
             "ORDER BY first_id DESC LIMIT 1",
@@ -100,9 +106,5 @@ class Episodes:
             self._db.execute(
                 "UPDATE episode SET last_id = ?, size = size + ? WHERE id = ?", (joining[-1], len(joining), last[0])
             )
-        for start in range(0, len(numbers), SIZE):
-            some = numbers[start : start + SIZE]
-            self._db.execute(
-                "INSERT INTO episode(session_id, agent_id, scope, first_id, last_id, size) VALUES (?, ?, ?, ?, ?, ?)",
-                (*place, some[0], some[-1], len(some)),
-            )
+        groups = [numbers[start : start + SIZE] for start in range(0, len(numbers), SIZE)]
+        return [(*place, some[0], some[-1], len(some)) for some in groups]
