@@ -21,6 +21,7 @@ from hippo_core.distill.subject import (
     standalone,
     without_lead,
 )
+from hippo_core.distill.tongues import Tongue, find_foreign_cue, foreign_standalone, tongue_of, tongues_in
 from hippo_core.distill.turn import Turn
 from hippo_core.model.message import Role
 from hippo_core.model.scope import GLOBAL
@@ -49,8 +50,13 @@ def candidates(turn: Turn, scope: str, project: str) -> Iterator[Candidate]:
     """The candidates of one turn. scope, project: key and label of the session's project."""
     message = turn.message
     everywhere = turn.by_user and _SPEAKS_OF_HABITS.search(message.text[:2_000]) is not None
+    foreign = tongues_in(message.text[:2_000])
     for sentence in turn.own:
-        found = _from_sentence(sentence, message, scope, project, everywhere)
+        tongue = tongue_of(sentence.text, foreign) if foreign else None
+        if tongue:
+            found = _from_foreign(sentence, tongue, message, scope, project)
+        else:
+            found = _from_sentence(sentence, message, scope, project, everywhere)
         if found is not None:
             yield found
     if not turn.by_user:
@@ -82,6 +88,20 @@ def _from_sentence(
     if text is None or len(text) > LONGEST or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
         return None
     worth = _worth(text if follows else bare, cue, message)
+    return Candidate(text, cue.type, scope, worth, (message,)) if worth >= ENOUGH else None
+
+
+def _from_foreign(sentence: Sentence, tongue: Tongue, message: Archived, scope: str, project: str) -> Candidate | None:
+    by_user = message.role is Role.USER
+    cue = find_foreign_cue(sentence.text, tongue, spoken=by_user) if len(sentence.text) <= LONGEST else None
+    if cue is None:
+        return None
+    if cue.type is MemoryType.PREFERENCE and _is_general(sentence.text, cue, everywhere=False):
+        scope, project = GLOBAL, ""
+    text = foreign_standalone(sentence.text, tongue, project, by_user=by_user)
+    if text is None or len(text) > LONGEST or (is_quoted(text) and cue.type not in _OF_THE_SPEAKER):
+        return None
+    worth = _worth(sentence.text, cue, message)
     return Candidate(text, cue.type, scope, worth, (message,)) if worth >= ENOUGH else None
 
 

@@ -86,7 +86,8 @@ _VARIABLE = r"(?-i:\b[A-Z][A-Z0-9]*_[A-Z0-9_]{2,}\b)"
 _NAME = r"(?-i:\b[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
 _TRIED = (
     r"(?:use|using|commit|push|delete|add|write|run|touch|edit|put|create|merge|rebase|mock|log|hardcode|hard-code|"
-    r"(?:cache|store|send|call|import|install|deploy|expose|ship|return|share|skip|disable|upgrade|publish|retry)"
+    r"(?:cache|store|send|call|import|install|deploy|expose|ship|return|share|skip|disable|upgrade|publish|retry|"
+    r"upload|force-push|restart|drop|bypass|amend|trust|rename)"
     r"(?=(?:\s+\S+){3}))"
 )
 
@@ -125,12 +126,15 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.RULE,
         0.75,
-        "n't|not|dont|avoid|stop|sure|use|no|wrong|actually|only|name",
+        "n't|not|dont|avoid|stop|sure|use|no|wrong|actually|only|name|every",
         _LEAD + rf"(?:do not|don't|dont|avoid|stop) {_TRIED}\b(?!.*\b(?:yet|for now|right now|this time|today)\b)",
         _LEAD + r"make sure (?:to always|you always|that all|all|every)\b",
         r"^(?:no|nope|wrong|actually|stop)\b[,.!]?\s+(?:please\s+|just\s+)?(?:use|run|call|write|put|keep)\b",
         _LEAD + r"use\b.{2,60}(?:\b(?:instead(?: of)?|rather than)\b|[,;—–-]\s*(?:and )?(?:not|never)\b)",
         r"\bonly\s*[,;—–-]\s*(?:no|not|never)\b",
+        r"^only (?:\S+ ){1,4}?(?:may|can|is allowed|are allowed) ",
+        r"\bevery (?:\w+ )?(?:pr|pull request|commit|merge|branch|release|migration|change|test|file|endpoint|module|"
+        r"component|query|function) (?:needs?|must|has to|gets?|is to) ",
         r"^named?\b.{3,50}\bfor all\b",
     ),
     _cue(
@@ -146,11 +150,15 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.DECISION,
         0.8,
-        "we",
+        "we|keep|drop",
         r"(?<!since )(?<!after )(?<!when )(?<!before )\bwe(?:'ve| have)?(?: (?:now|since|just|recently|"
         r"also))? (?:dropped|replaced|retired|abandoned|deprecated|"
         r"rejected|switched|migrated|moved|adopted|introduced|standardi[sz]ed on|got rid of|stopped using)\b",
         r"\bwe (?:no longer|don't|do not|never) (?:use|support|ship|run|allow)\b",
+        r"^(?:no[,.]? )*(?:\w+, )?we(?:'ll| will)? (?:stay (?:on|with)|stick (?:to|with)|keep (?!\w+ing\b)\w|keep "
+        r"\w+ing "
+        r"\S+ \S)",
+        _LEAD + r"(?:keep|drop) (?!going|in mind|me\b|it\b|up\b|that\b|this\b|working|trying|them\b)\S.*[,;+*].*\w",
     ),
     _cue(
         T.DECISION,
@@ -204,7 +212,8 @@ CUES: tuple[Cue, ...] = (
         T.ARCHITECTURE,
         0.6,
         "added|created|introduced|wrote|built|implemented|moved|split|extracted",
-        rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}` (?:\S+ ){{0,3}}?{_INTO}",
+        rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}`,? (?:\S+ ){{0,14}}?{_INTO}",
+        rf"{_MADE} (?:\S+ ){{0,8}}?{_INTO}: \S.{{15,}}",
         rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
     ),
     _cue(
@@ -219,10 +228,13 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.PROCEDURE,
         0.85,
-        "run|use|call|execute|works|worked|did|fixe|solves|succeeded|must|generated|built|made|served",
+        "run|use|call|execute|works|worked|did|fixe|solves|succeeded|must|generated|built|made|served|with|by|via|to",
         r"\b(?:generated|built|made|produced|served) (?:by|with|from|via) (?:running )?`[^`]{4,}`",
         r"\brun(?:ning)?\s+`[^`]+`.{0,80}\b(?:before|after|first|to|when|then|whenever|once)\b",
         r"\b(?:to|before|after|when|once) .{3,70},\s+(?:first\s+)?(?:run|use|call|execute)\s+`[^`]+`",
+        r"\b(?:train|test|build|deploy|start|release|publish|migrate|seed|flash)\w* (?:it )?(?:with|by|via) `[^`]{6,}`",
+        r"^(?:use|run|call|execute) `[^`]{4,}`.{0,40} to \w+",
+        r"^to \w+(?: \S+){0,4}, (?:push|open|create|bump|edit|merge|set|tag|delete|add|change|copy) .*`",
         r"`[^`]{4,}`\s+(?:works|worked|did it|fixes|fixed|solves|succeeded|must be run)\b",
     ),
     _cue(
@@ -245,6 +257,7 @@ CUES: tuple[Cue, ...] = (
         0.7,
         "0|1|2|3|4|5|6|7|8|9",
         rf"\b(?:takes|took|measured|benchmark\w*|latency|throughput|coverage)\b.{{0,60}}\b{_QUANTITY}",
+        r"\b(?:reach|achiev|scor|giv|gave|yield)\w*\b.{0,30}\b(?:0?\.\d+|\d[\d.]*\s?%)",
     ),
     _cue(
         T.PERSON,
@@ -266,7 +279,8 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.CONFIG,
         0.75,
-        "default|live|stored|located|kept|written|saved|cached|require|need|run|pinned|target|upgraded|"
+        "set|rais|lower|increas|reduc|limit|cap|default|live|stored|located|kept|written|saved|cached|require|need|"
+        "run|pinned|target|upgraded|"
         "support|configured|defined|declared|documented|implemented|registered|handled",
         r"\bdefaults? to\b",
         r"\b(?:lives?|stored|located|kept|written|saved|cached) (?:in|at|under|to)\b.{0,20}[`/~.]",
@@ -275,6 +289,8 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:runs? on|upgraded to|pinned to) (?:version )?v?\d+\.\d",
         r"\b(?:defined|declared|documented|implemented|configured|registered|handled) (?:now )?in `[^`]*[/.]",
         r"\bconfigured (?:in|via|through|with|to|by)\b",
+        r"^(?:i )?(?:set|raised|lowered|increased|reduced|pinned|limited|capped) (?:the )?`[^`]+` (?:\S+ ){0,3}?to "
+        r"\S*\d",
     ),
     _cue(
         T.ARCHITECTURE,
@@ -297,8 +313,10 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.TODO,
         0.75,
-        "todo|fixme|step|still|yet|left|follow",
-        r"(?-i:\b(?:TODO|FIXME)\b(?::| to))",
+        "todo|fixme|step|still|yet|left|follow|list|backlog|roadmap|time",
+        r"(?-i:\b(?:TODO|FIXME)\b(?: for \S+| ?\([^)]*\))?(?::| to))",
+        r"\bput (?:it|that|this) on the (?:list|backlog|roadmap)\b",
+        r"^next time (?:we|i|you) (?:should|must|need)\b",
         r"\bnext steps?(?: is| are|:)",
         r"\b(?:we |i )?still (?:need|have|has|needs) to\b",
         r"\bstill (?:missing|open|broken|fails?|pending)\b",
@@ -315,18 +333,29 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.FACT,
         0.55,
-        "`|work|supported|available|longer|requires|supports|expects|stay",
+        "`|work|supported|available|longer|requires|supports|expects|stay|has|have|contain|hold",
         r"`[^`]+`(?:'s)? (?:\w+ ){0,3}?(?:is|isn't|are|aren't|was|does|doesn't|don't|do|can|can't|cannot|only|"
         r"requires?|supports?|returns?|expects?|needs?|ignores?|uses?|has|have|handles?|contains?|means|provides?)\b",
         r"\b(?:only works?|doesn't work|does not work|isn't supported|is not supported|not available|no longer)\b",
         r"\w (?:requires|supports|expects)\b",
+        r"\b(?:has|have|contains?|holds?) (?:only |about |just )?\d[\d,.]* (?!lines|tests|files|errors|warnings|"
+        r"commits|changes)[a-z]{3}",
         r"\bstays? (?:until|on|at|in)\b",
+        r"^(?:[\w ]{2,20}: )?(?:the |an? |our )?(?:\w+ )?`[^`]+`(?:'s \w+)?(?: (?:in|of|from) `?[\w./-]+`?)?(?: "
+        r"\w+ly| never| always| only)? "
+        r"(?!tests|files|errors|changes|results|lines|fields)[a-z]{2,}[^s\W]s (?:\S+ ?){2,}",
     ),
     _cue(
         T.INSIGHT,
         0.6,
         "because",
-        r"`[^`]+`.{3,}\bbecause\b.{8,}",
+        r"`[^`]+`.*\bbecause\b.{8,}",
+    ),
+    _spoken(
+        T.PROJECT,
+        0.75,
+        "goal|aim|target",
+        r"^(?:the |our |my )?(?:overall |main |real )?(?:goal|aim|target)(?: \w+){0,4}?(?: is\b|:)",
     ),
     # A plain statement counts when the user makes it: who works on the project knows it.
     _spoken(
@@ -334,8 +363,10 @@ CUES: tuple[Cue, ...] = (
         0.6,
         "",
         r"^(?!i\b|i'|you|we're (?:hitting|getting|seeing)|we just|it)(?:\S+ ){1,6}(?:is|are|has|have|uses?|runs?|"
-        r"lives?|takes?|keeps?|stores?|hosts?|deploys?|handles|creates|returns|calls|needs?|comes?|go(?:es)?|means|sits|"
-        r"works?|publish(?:es)?|ships?|releases?|tests?|builds?|signs?|logs?|bills?|measures?|"
+        r"lives?|takes?|keeps?|stores?|hosts?|deploys?|handles|creates|returns|calls|needs?|comes?|go(?:es)?|means|"
+        r"sits|"
+        r"works?|publish(?:es)?|ships?|releases?|tests?|builds?|signs?|logs?|bills?|measures?|gets?|may|owns|reads|"
+        r"writes|belongs?|costs?|expires?|sends|receives|depends?|starts|ends|spells?|expects?|"
         r"follows?|tags?|merges?|reviews?|pins?|mirrors?|"
         r"syncs?|supports?)\b(?: \S+){2,}",
     ),

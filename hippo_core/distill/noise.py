@@ -20,7 +20,8 @@ _AGENT_STARTS = re.compile(
 )
 _AGENT_HOLDS = re.compile(
     r"\b(?:let me|let's|i'll|i will|i need to|i'm (?:going|about|now)|i can|i should|i could|i'd|(?:we|i|you) just|"
-    r"would you|do you|you (?:want|mentioned|asked|said|should see)|your (?:question|request|feedback|choice|call))\b",
+    r"would you|do you|you (?:want|mentioned|asked|said|should see)|your (?:question|request|feedback|choice|call)|"
+    r"as (?:it|they) (?:is|are|was|were))\b",
     re.I,
 )
 # What the agent reports of its own deeds; told from "I moved X to Y because Z" by the missing reason.
@@ -46,18 +47,20 @@ _USER_ORDERS = re.compile(
     r"^(?:let's (?:see|get|try|start|do|talk|look|take|commit|push|make|work|think|move|continue|begin|add|set|"
     r"implement|write|create|build|discuss|figure|check|test|fix|sort|focus|design|run)|can you|(?:please )?(?:read|"
     r"look|check|commit|fix|add|write|run|continue|try|explain|implement|update|create|do|perform|start|set it|help|"
-    r"show|tell|give|spawn|search|find|generate|review|analy[sz]e|list|open|push|summari[sz]e)\b|go ahead|i (?:want|"
+    r"show|tell|give|spawn|what if|imagine|search|find|generate|review|analy[sz]e|list|open|push|summari[sz]e)\b|go "
+    r"ahead|i (?:want|"
     r"need|would like|'d like) (?:you )?to (?!use|switch|keep|go|move|store|support|have|avoid|stick)|i'm (?:trying|"
     r"working|going|getting|seeing)|i (?:see|don't know|have no|was|just|think you)|how\b|time to\b|that's (?:it|"
     r"fine|good|ok|all)|looks? good|sounds good|thanks|it (?:works|seems))",
     re.I,
 )
+_IN_JEST = re.compile(r"\b(?:wtf|lol|ha(?:ha)+|hehe|omg|ugh|argh|kidding|joking|dreaming)\b|[:;]-?[D)(/]", re.I)
 # A failure on its own is out of date soon; together with its fix it is a remedy.
 _STATE_OF_NOW = re.compile(
     r"\b(?:is|are|was|were|keeps?|still|gets?|got) (?:\w+ly |all |being |now )*(?:failing|broken|slow|taking|showing|"
     r"getting|not working|throwing|returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running|"
     r"timing out|breaking|rejecting|dropping|losing|lost|leaking|stalling|freezing|lagging|flickering|retrying|flaky|"
-    r"unresponsive|unreachable|overloaded)\b|\bkeeps? \w+ing\b|\bwe need\b|"
+    r"unresponsive|unreachable|overloaded)\b|\bkeeps \w+ing\b|(?<=\w )keep \w+ing\b|\bwe need\b|"
     r"\buse something\b|\b(?:why|how) (?:is|are|does|do|did|was) (?:this|that|it|the)\b|\bwe(?:'re| are) going to\b|"
     r"\b(?:potential|possible|one|another) (?:option|solution)\b|^HEAD is\b|^\(",
     re.I,
@@ -99,6 +102,7 @@ _USER_HEDGE = re.compile(
     r"would be)\b",
     re.I,
 )
+_AS_BEFORE = re.compile(r"\balready\b(?! (?:been|in use by))", re.I)  # what the agent found as it should be
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|be|been|has|have|had|does|do|did|can|cannot|will|must|should|may|would|could|isn't|"
     r"aren't|wasn't|weren't|doesn't|don't|didn't|can't|won't|never|always|(?:use|run|need|require|support|expect|"
@@ -132,10 +136,12 @@ def is_noise(text: str, heading: str, *, by_user: bool) -> bool:
     """Whether a sentence (its lead-in words already gone) states nothing that lasts."""
     if text.endswith(":") or _COMMIT.search(text) or _ASKS.search(text) or not _FINITE.search(text):
         return True
-    label = _LABEL.match(text)
+    label = None if text.startswith(("TODO", "FIXME")) else _LABEL.match(text)
     if _OPEN_SECTION.search(heading) or (label and _OPEN_SECTION.search(label[1])):
         return True
     if by_user:
+        if _IN_JEST.search(text):
+            return True
         return _USER_ORDERS.match(text) is not None or _stands_first(_STATE_OF_NOW, text)
     if _ADVICE.match(text) and "`" not in text:
         return True
@@ -180,5 +186,7 @@ def doubt(text: str, *, by_user: bool, deeds: bool) -> float:
         if deeds and is_deed(text):
             amount += 0.3
         if _PRAISE.search(text):
+            amount += 0.2
+        if _AS_BEFORE.search(text):
             amount += 0.2
     return amount

@@ -8,10 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from hippo_core.distill.accepted import accepted
 from hippo_core.distill.base import SessionText
 from hippo_core.distill.candidates import WEIGHTY, Candidate, candidates
 from hippo_core.distill.choice import choices
 from hippo_core.distill.mended import mended
+from hippo_core.distill.outcome import outcomes
 from hippo_core.distill.remedy import remedies
 from hippo_core.distill.sameness import body, contained, content_words, replaces
 from hippo_core.distill.turn import Turn, turns
@@ -23,6 +25,10 @@ MOST_OF_A_TYPE = 3
 ALIKE = 0.65  # share of common words from which two sentences of one session are not both kept
 _WEIGHTY_BONUS = 0.1
 _TEST_RUN = re.compile(r"\btests?\b|\bcoverage\b", re.I)  # only the last one of a session says how things stand
+_BARE_TESTS = re.compile(
+    r"^(?:In [^:]+: )?(?:All |The )?[\d,]+(?: \w+)? tests (?:now )?pass(?:ed|es)?(?: now| again)?\W*$", re.I
+)
+ENOUGH_ELSE = 3  # memories beside which a count of passing tests is not worth one
 _TAKES = frozenset({"go", "let's", "stick", "take", "pick"})  # what an answer adds to the thing that it picks
 _UNCAPPED = {MemoryType.RULE, MemoryType.PREFERENCE, MemoryType.DECISION}
 
@@ -40,7 +46,7 @@ class OfflineDistiller:
         whole = _joined(talk, session.scope, session.project)
         found = [*_without_halves(found, whole), *whole]
         found.sort(key=lambda candidate: candidate.messages[-1].id)
-        chosen = set(_choose(_still_true(found)))
+        chosen = set(_choose(_without_bare_tests(_still_true(found))))
         return [_draft(candidate) for candidate in found if candidate in chosen]
 
 
@@ -49,7 +55,10 @@ def _joined(talk: Sequence[Turn], scope: str, project: str) -> list[Candidate]:
     confirmed = list(remedies(talk, scope, project))
     told = [remedy.messages[0] for remedy in confirmed]
     own = [remedy for remedy in mended(talk, scope, project) if remedy.messages[0] not in told]
-    return [*confirmed, *own, *choices(talk, scope, project)]
+    chosen = list(choices(talk, scope, project))
+    answered = {candidate.messages[-1] for candidate in chosen}
+    agreed = [one for one in accepted(talk, scope, project) if one.messages[-1] not in answered]
+    return [*confirmed, *own, *chosen, *agreed, *outcomes(talk, scope, project)]
 
 
 def _still_true(found: Sequence[Candidate]) -> list[Candidate]:
@@ -75,6 +84,12 @@ def _outdates(later: Candidate, earlier: Candidate) -> bool:
     if later.type is earlier.type is MemoryType.RESULT and all(_TEST_RUN.search(c.text) for c in (later, earlier)):
         return True
     return replaces(later.text, earlier.text)
+
+
+def _without_bare_tests(found: list[Candidate]) -> list[Candidate]:
+    """Without "All 23 tests pass" where nothing else was worth keeping, or much else was."""
+    others = [candidate for candidate in found if not _BARE_TESTS.search(candidate.text)]
+    return found if 1 <= len(others) <= ENOUGH_ELSE else others
 
 
 def _choose(found: Sequence[Candidate]) -> list[Candidate]:

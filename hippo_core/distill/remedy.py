@@ -42,6 +42,9 @@ _CAUSE = re.compile(
 )
 
 
+_ASIDE = re.compile(r"[\s,;:–-]*\b(?:any ideas?|wtf|pls|please|help|why|ideas)[?.! ]*$", re.I)
+
+
 def remedies(talk: Sequence[Turn], scope: str, project: str) -> Iterator[Candidate]:
     """One candidate for each problem that the user says is solved."""
     since = 0
@@ -102,5 +105,5 @@ def with_project(text: str, project: str) -> str:
 
 def _stop(text: str) -> str:
     """`text` as a sentence begins and ends."""
-    text = text[0].upper() + text[1:]
+    text = _ASIDE.sub("", text[0].upper() + text[1:])
     return text if text.endswith((".", "!")) else text.rstrip(" :;,") + "."

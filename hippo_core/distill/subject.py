@@ -17,6 +17,7 @@ _LEADS = re.compile(
     r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|"
     r"actually|currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|"
     r"in summary|summary|confirmed|noted|agreed|understood|makes sense|got it|thanks|"
+    r"btw|by the way|fyi|lol|haha|hm|found it|one more(?: thing)?|(?:ok |okay )?last thing|"
     r"great find|unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|nice|cool|perfect|great|"
     r"my guess(?: is)?|"
     r"remember(?: that)?|for future reference|(?:key|important|critical|interesting|main) (?:finding|insight|point|"
@@ -113,8 +114,8 @@ def standalone(text: str, before: str, project: str, *, by_user: bool) -> str | 
     if by_user:
         text = _LET_US.sub("", _in_third_person(text))
     if project and not is_quoted(text) and (not is_anchored(text) or _OF_SOMETHING.match(text)):
-        return f"In {project}: {_finish(text)}"
-    return _finish(text)
+        return f"In {project}: {with_stop(text)}"
+    return with_stop(text)
 
 
 def leans_back(text: str) -> bool:
@@ -145,7 +146,7 @@ def _together(text: str, before: str, project: str, *, by_user: bool, link: str 
     first = standalone(before, "", project, by_user=by_user)
     if first is None or _DANGLING.match(text) or _POINTS_OUTSIDE.search(text):
         return None
-    told = _finish(_LET_US.sub("", _in_third_person(text)) if by_user else text)
+    told = with_stop(_LET_US.sub("", _in_third_person(text)) if by_user else text)
     return f"{first} {link}{told[0].lower() + told[1:] if link and _WORD_FIRST.match(told.lower()) else told}"
 
 
@@ -204,11 +205,17 @@ def _in_third_person(text: str) -> str:
         verb = f"would {verb}" if wish["would"] else _THIRD.get(verb, verb)
         told = "The user " + (adverb + " " if adverb else "") + verb + text[wish.end() :]
     if _FIRST_PERSON.search(told):
-        return f'{_QUOTES}"{text}"'
+        return quoted(text)
     return told
 
 
-def _finish(text: str) -> str:
+def quoted(text: str) -> str:
+    """What the user said, as theirs."""
+    return f'{_QUOTES}"{text}"'
+
+
+def with_stop(text: str) -> str:
+    """`text` as a sentence begins and ends."""
     text = text.rstrip(" ,;:-–—\\")
     if _WORD_FIRST.match(text):
         text = text[0].upper() + text[1:]
