@@ -24,7 +24,7 @@ from hippo_core.errors import HippoError, WheelMissingError  # noqa: E402
 from hippo_core.ops import venv  # noqa: E402
 
 LOCKS = ("core", "vectors", "openai", "alerts", "dev")
-KEPT = ("HIPPO_SAMPLES", "HIPPO_BENCH_DATA", "HIPPO_REQUIRE_CLIENT", "HIPPO_CLIENT_CACHE")
+KEPT = ("HIPPO_SAMPLES", "HIPPO_BENCH_DATA", "HIPPO_REQUIRE_CLIENT", "HIPPO_CLIENT_CACHE", "HIPPO_CLIENT")
 STRAY = ("HIPPO_", "CLAUDE", "ANTHROPIC_", "OPENAI_", "PYTEST_", "XDG_")
 
 

@@ -10,8 +10,10 @@ from click.testing import CliRunner
 
 from hippo_core.cli.main import hippo
 from hippo_core.errors import HippoError
+from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import scope_of
+from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
 
@@ -78,7 +80,7 @@ def test_show_tells_everything_of_a_memory_and_of_a_message(run, paths):
     run("remember", "We dropped redis because it lost sessions.")
     say(paths, "the zebra crossing", "u1")
     shown = run("show", "m1")
-    for part in ("We dropped redis", "decision", "no job changes it", "importance", "add by user"):
+    for part in ("We dropped redis", "decision", "no job changes it", "importance", "stored, by you"):
         assert part in shown
     assert "the zebra crossing" in run("show", "a1") and "you" in run("show", "a1")
     for wrong in ("m9", "a9", "x1", ""):
@@ -133,6 +135,30 @@ def test_the_preview_is_bounded(run):
     assert "20 memories" in said and "… and 8 more" in said and said.count("quagga number") == 12
 
 
+def test_the_preview_says_why_each_row_goes_and_what_would_spare_the_archive(run, paths):
+    with Store.open(paths.store) as store, store.transaction():
+        source, scope = store.progress.begin_source("/client/s1.jsonl"), scope_of(os.getcwd())
+        store.memories.ensure_scope(scope)
+        said = Message("u1", "s1", Role.USER, "The vault is quagga-7731 and the cellar is open.", 1.0, os.getcwd(), 0)
+        store.archive.append(said, scope=scope, source_id=source.id)
+        for text in ("The vault is quagga-7731.", "The cellar is open."):
+            store.memories.add(Draft(text, MemoryType.FACT, scope.key, Author.MACHINE, sources=("u1",)), "distil")
+    with pytest.raises(HippoError, match="--yes"):
+        run("forget", "--query", "quagga-7731")
+    lines = run("forget", "--query", "quagga-7731", "--yes").splitlines()
+    heads = [lines.index("  holds “quagga-7731”:"), lines.index("  learned from a message that goes:")]
+    assert heads == [1, 4] and ["m1" in lines[2], "a1" in lines[3], "m2" in lines[5]] == [True] * 3
+    assert "--keep-archive" in lines[6]
+
+
+def test_what_was_named_and_what_it_came_from_are_told_apart(run, paths):
+    run("remember", "The vault code is quagga-7731."), say(paths, "The vault code is quagga-7731.", "u1")
+    lines = run("forget", "m1", "--yes").splitlines()
+    assert lines[1:5:2] == ["  you named:", "  holds the same words:"]
+    run("remember", "The vault code is okapi-1144."), say(paths, "The vault code is okapi-1144.", "u2")
+    assert "--keep-archive" not in run("forget", "a2", "--yes"), "an archived message cannot be named and kept"
+
+
 def test_forget_wants_ids_or_a_text_and_known_ones(run):
     run("remember", "something")
     for wrong in ((), ("m1", "--query", "some"), ("m9",), ("nonsense",), ("--query", "")):
@@ -171,10 +197,24 @@ def test_an_error_is_one_line_and_a_code(tmp_path, paths):
     assert "kept" in hippo_process("list", folder=tmp_path).stdout
 
 
-def test_forget_in_a_pipe_refuses_with_the_way_out(tmp_path):
-    hippo_process("remember", "--no-embed", "quagga", folder=tmp_path)
-    done = hippo_process("forget", "m1", folder=tmp_path, text="y\n")
-    assert done.returncode == 2 and "--yes" in done.stderr and "quagga" in done.stdout
+def test_without_a_terminal_nothing_is_taken_away_unasked_and_the_way_out_is_said(tmp_path):
+    hippo_process("rules", "add", "quagga", "--always", folder=tmp_path)
+    for command in (("forget", "m1"), ("rules", "remove", "m1")):
+        done = hippo_process(*command, folder=tmp_path, text="y\n")
+        assert done.returncode == 2 and "repeat with --yes" in done.stderr and "quagga" in done.stdout
+    assert "quagga" in hippo_process("rules", "list", folder=tmp_path).stdout
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["nonsense"], "No such command 'nonsense'. See: hippo --help"),
+    (["recall", "--nonsense"], "See: hippo recall --help"),
+    (["show"], "Missing argument 'ID'. See: hippo show --help"),
+    (["rules", "add"], "Missing argument 'TEXT'. See: hippo rules add --help"),
+    (["list", "-n", "many"], "See: hippo list --help"),
+])  # fmt: skip
+def test_arguments_that_are_wrong_are_one_line(tmp_path, arguments, words):
+    done = hippo_process(*arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1) and words in done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps the current folder of a process from being deleted")

@@ -12,6 +12,7 @@ from hippo_core.counting import counted
         (1, "memory", "1 memory"),
         (2, "memory", "2 memories"),
         (2, "day", "2 days"),
+        (2, "keyword index", "2 keyword indexes"),
         (1200, "bad line", "1,200 bad lines"),
     ],
 )

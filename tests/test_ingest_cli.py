@@ -51,7 +51,7 @@ def test_ingest_reports_in_a_few_lines(paths, transcript):
     assert done.stdout.splitlines() == [
         "  read      1 new or changed transcript",
         "  archived  1 message",
-        "  learned   1 memory from 1 session, 0 confirmed",
+        "  learned   1 memory from 1 session",
     ]
     assert done.stderr.splitlines() == ["1 transcript read", "1 session learned from"]
 
@@ -75,6 +75,16 @@ def test_ingest_from_other_folders(paths, isolated):
 def test_ingest_from_a_folder_that_is_not_there(paths, isolated):
     done = hippo("ingest", "--from", str(isolated / "nowhere"))
     assert done.returncode == 2 and "There is no folder" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_ingest_from_what_holds_no_transcripts(paths, isolated):
+    wrong = ["", " "]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(isolated / "pipe")
+        wrong.append(str(isolated / "pipe"))
+    for name in wrong:
+        done = hippo("ingest", "--from", name)
+        assert done.returncode == 2 and "Nothing was read." in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_ingest_while_another_is_at_work(paths, transcript):

@@ -87,7 +87,8 @@ def test_editing_and_removing_are_rendered_at_once(run, paths):
         run("rules", "edit", rule.public_id, "Back again.")
 
 
-def test_removing_asks_first(run, paths):
+def test_removing_asks_first(run, paths, monkeypatch):
+    monkeypatch.setattr("hippo_core.cli.ask.on_terminal", lambda: True)
     run("rules", "add", "Answer in French.", "--always")
     (rule,) = all_memories(paths)
     assert "Answer in French." in run("rules", "remove", rule.public_id, input="n\n")

@@ -256,7 +256,7 @@ class TestScreen:
         rows = hippo("schedule", "show").stdout.splitlines()
         assert "the client's hooks" in rows[0] and len(rows) == 7
         watch = next(row for row in rows if row.strip().startswith("watch"))
-        assert watch.count("just now") == 2 and "1 learned" in watch
+        assert watch.count("just now") == 2 and "1 memory learned" in watch
         assert next(row for row in rows if row.strip().startswith("dream")).count("never") == 2
 
     def test_show_json_is_nothing_but_json(self, paths, transcript):

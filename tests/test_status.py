@@ -56,7 +56,7 @@ def test_what_needs_the_user_is_named_and_nothing_else(store, paths, tmp_path, i
     ('{"enabledPlugins": {"hippo@hippocampus": false}}', "disabled"),
 ])  # fmt: skip
 def test_whether_the_client_runs_the_plugin(store, paths, tmp_path, isolated, settings, state):
-    assert look(paths, str(tmp_path)).plugin == "not staged"
+    assert look(paths, str(tmp_path)).plugin == "not installed"
     marketplace = paths.plugin / ".claude-plugin" / "marketplace.json"
     marketplace.parent.mkdir(parents=True)
     marketplace.write_text("{}", encoding="utf-8")
@@ -81,7 +81,7 @@ def test_each_jobs_two_times_and_the_last_alert(store, paths, tmp_path, monkeypa
     assert status.moving.alert.text == "the disk is nearly full" and not status.moving.alert.standing
     assert any("dream failed: The disk is full." in need for need in status.needs)
     said = CliRunner().invoke(status_command).output
-    assert "ran 10 minutes ago, did work 2 hours ago" in said and "never did work: FAILED" in said
+    assert "ran 10 minutes ago, did work 2 hours ago" in said and "no work so far: FAILED" in said
     assert "last 10 minutes ago, over: the disk is nearly full" in said and "not run yet: backstop" in said
 
 

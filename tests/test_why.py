@@ -66,7 +66,7 @@ def test_it_tells_confirmation_use_and_history(known, paths):
         store.uses.fold("night-1", {1: Use(shown=4, used=1, last_shown=clock.now(), last_used=None)})
     shown = run("why", "m1")
     assert "2026-09-22 14:13, seen 2 times" in shown and "4 times, last" in shown and "1 time" in shown
-    assert "add by t" in shown and "reinforce by distil" in shown
+    assert "stored, t" in shown and "confirmed, from a session" in shown
     data = json.loads(run("why", "m1", "--json"))
     assert data["use"]["shown"] == 4 and data["sources"][0]["line"] == 2 and data["sources_gone"] == 1
 
@@ -77,7 +77,7 @@ def test_history_tells_the_words_that_were_replaced(known, paths):
         new = store.memories.add(Draft("Nothing holds sessions", MemoryType.FACT, API.key, Author.MACHINE), "t")
         store.memories.supersede(1, new.id, "distil", Author.MACHINE, 1.0)
     shown = run("why", "m1")
-    assert f"update by user, was: {SAID}" in shown and "replaced by m2 Nothing holds sessions" in shown
+    assert f"changed, by you, was: {SAID}" in shown and "replaced by m2 Nothing holds sessions" in shown
     assert "replaces    m1 PostgreSQL holds the sessions" in run("why", "m2")
     assert "no source in a conversation" in run("why", "m2")
 

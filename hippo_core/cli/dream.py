@@ -35,14 +35,14 @@ def dream_command(as_json: bool) -> None:
     if retirement.left:
         rows.append(("due", f"{retirement.left:,} more, left to later nights: {most}"))
     if report.counted:
-        rows.append(("counted", f"{report.counted:,} times that a memory was shown or used"))
+        rows.append(("counted", counted(report.counted, "time") + " that a memory was shown or used"))
     if report.embedded:
-        rows.append(("embedded", f"{report.embedded:,} messages of the archive"))
+        rows.append(("vectors", f"for {counted(report.embedded, 'archived message')}, which are found by meaning now"))
     rows += [("mended", line) for line in report.mended]
     if report.rebuilt:
-        rows.append(("rebuilt", f"{report.rebuilt} keyword indexes"))
+        rows.append(("rebuilt", counted(report.rebuilt, "keyword index")))
     if report.cleared:
-        rows.append(("cleared", f"{report.cleared} half-written files of processes that were killed"))
+        rows.append(("cleared", counted(report.cleared, "half-written file") + " of processes that were killed"))
     click.echo("\n".join(f"  {name:<10}{text}" for name, text in rows) or "Nothing was due.")
 
 
@@ -61,6 +61,9 @@ def undo_command(name: str | None, listing: bool, as_json: bool) -> None:
         done = take_back(store, here, name)
         with store.reading():
             labels = {key: scope.label for key, scope in store.memories.scopes().items()}
+    if done is None:
+        click.echo("{}" if as_json else "No night has changed anything that could be taken back.")
+        return
     if as_json:
         restored = [memory_json(memory, labels[memory.scope]) for memory in done.restored]
         click.echo(json.dumps({"night": done.night, "restored": restored, "kept": done.kept}, ensure_ascii=False))

@@ -2,17 +2,25 @@
 
 import dataclasses
 import json
-import sys
 
 import click
 
 from hippo_core import paths
-from hippo_core.cli.memories import memory_line, message_line
-from hippo_core.curate.forget import Doomed, Forgotten, forget, what_would_go
+from hippo_core.cli.ask import ask
+from hippo_core.cli.memories import cut, memory_line, message_line
+from hippo_core.cli.recall import on_terminal
+from hippo_core.curate.forget import Doomed, Forgotten, Why, forget, what_would_go
 from hippo_core.errors import UsageError
 from hippo_core.store import Store
 
 _MOST_SHOWN = 12
+_WHY = {
+    Why.NAMED: "you named",
+    Why.HOLDS: "holds “{query}”",
+    Why.REPEATS: "holds the same words",
+    Why.SOURCE: "a memory that goes was learned from it",
+    Why.LEARNED: "learned from a message that goes",
+}
 
 
 @click.command("forget")
@@ -32,35 +40,38 @@ def forget_command(ids: tuple[str, ...], query: str | None, yes: bool, keep_arch
             click.echo("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
             return
         if not as_json:
-            click.echo("\n".join(_preview(store, doomed)))
+            click.echo("\n".join(_preview(store, doomed, cut(query or ""))))
         if not yes:
-            _ask()
+            ask("Delete all of it for good?", left="Nothing was deleted")
         done = forget(store, here, doomed)
     click.echo(json.dumps(dataclasses.asdict(done)) if as_json else "\n".join(_report(done, keep_archive)))
 
 
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("Nothing was deleted: there is no terminal to ask on. To delete it all, repeat with --yes.")
-    if not click.confirm("Delete all of it for good?"):
-        raise click.Abort
-
-
-def _preview(store: Store, doomed: Doomed) -> list[str]:
+def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:
+    """What would go, below the reason why; and what would stay with --keep-archive."""
     with store.reading():
         labels = {key: scope.label for key, scope in (store.archive.projects() | store.memories.scopes()).items()}
-    rows = [memory_line(memory, labels.get(memory.scope, memory.scope)) for memory in doomed.memories[:_MOST_SHOWN]]
-    rows += [message_line(message, labels.get(message.scope, message.scope)) for message in doomed.messages]
-    hidden = len(doomed.memories) + len(doomed.messages) - _MOST_SHOWN
     lines = [f"To be deleted for good: {_amount(len(doomed.memories), len(doomed.messages))}."]
-    lines += [f"  {row}" for row in rows[:_MOST_SHOWN]]
-    if hidden > 0:
-        lines.append(f"  … and {hidden:,} more")
+    left = _MOST_SHOWN
+    for why, words in _WHY.items():
+        memories = [one for one in doomed.memories if doomed.why[one.public_id] is why]
+        messages = [one for one in doomed.messages if doomed.why[one.public_id] is why]
+        rows = [memory_line(one, labels.get(one.scope, one.scope)) for one in memories]
+        rows += [message_line(one, labels.get(one.scope, one.scope)) for one in messages]
+        if rows:
+            lines.append(on_terminal("faint", f"  {words.format(query=query)}:"))
+            lines += [f"    {row}" for row in rows[:left]]
+            if len(rows) > left:
+                lines.append(f"    … and {len(rows) - left:,} more")
+            left = max(0, left - len(rows))
     if doomed.repeats:
         lines.append(
             f"{doomed.repeats} further rows hold such short words too and stay; to take them along: "
             "hippo forget --query TEXT"
         )
+    said = {doomed.why[message.public_id] for message in doomed.messages}
+    if doomed.memories and said and Why.NAMED not in said:
+        lines.append("To delete memories alone, and keep all that was said: the same with --keep-archive")
     return lines
 
 

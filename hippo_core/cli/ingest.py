@@ -13,7 +13,7 @@ import click
 
 from hippo_core import paths as places
 from hippo_core.counting import counted
-from hippo_core.errors import BusyError, UsageError
+from hippo_core.errors import BusyError
 
 if TYPE_CHECKING:
     from hippo_core.ingest.run import PassReport, Progress
@@ -22,7 +22,7 @@ _STEPS = {
     # step: (what a bar is called, what was counted, what was done with it)
     "read": ("Reading transcripts", "transcript", "read"),
     "learn": ("Learning from sessions", "session", "learned from"),
-    "embed": ("Embedding memories", "memory", "embedded"),
+    "embed": ("Vectors for memories", "memory", "given vectors"),
 }
 
 
@@ -31,21 +31,18 @@ _STEPS = {
     "--from",
     "folders",
     multiple=True,
-    type=click.Path(path_type=Path),
     help="A folder of transcripts, instead of Claude Code's own; may be repeated.",
 )
 @click.option("--embed/--no-embed", default=True, help="Whether new memories get their vectors at once.")
 @click.option("--now", "unfinished", is_flag=True, help="Learn from sessions that may still be running, too.")
 @click.option("--retry", is_flag=True, help="Try the files again that were set aside.")
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
-def ingest_command(folders: tuple[Path, ...], embed: bool, unfinished: bool, retry: bool, as_json: bool) -> None:
+def ingest_command(folders: tuple[str, ...], embed: bool, unfinished: bool, retry: bool, as_json: bool) -> None:
     """Read transcripts now, and learn from the sessions that are finished."""
     from hippo_core.ingest.run import run_pass
+    from hippo_core.transcripts.discover import readable_root
 
-    for folder in folders:
-        if not folder.exists():
-            raise UsageError(f"There is no folder {folder}. Nothing was read.")
-    roots = folders or (places.client_home() / "projects",)
+    roots = tuple(map(readable_root, folders)) or (places.client_home() / "projects",)
     with progress(silent=as_json) as show:
         report = run_pass(
             places.current(),
@@ -127,21 +124,23 @@ def progress(silent: bool) -> Iterator["Progress | None"]:
 
 def report_text(report: "PassReport", roots: tuple[Path, ...]) -> str:
     learned = f"{counted(report.learned, 'memory')} from {counted(report.sessions, 'session')}"
+    if report.confirmed:
+        learned += f"; {report.confirmed:,} known already, now confirmed"
     rows = [
         ("read", counted(report.files, "new or changed transcript")),
         ("archived", counted(report.messages, "message")),
-        ("learned", f"{learned}, {report.confirmed:,} confirmed"),
+        ("learned", learned),
     ]
-    if report.embedded:
-        rows.append(("embedded", counted(report.embedded, "memory")))
-    if report.embedded_messages:
-        rows.append(("embedded", counted(report.embedded_messages, "message") + " of the archive; the rest bit by bit"))
+    embedded = [(report.embedded, "memory"), (report.embedded_messages, "message")]
+    if any(number for number, _ in embedded):
+        what = " and ".join(counted(number, noun) for number, noun in embedded if number)
+        rows.append(("vectors", f"for {what}, which are found by meaning now"))
     if report.waiting:
         rows.append(
             ("waiting", f"{counted(report.waiting, 'session')} that may still be running (--now learns from them, too)")
         )
     if report.bad_lines:
-        rows.append(("skipped", f"{counted(report.bad_lines, 'bad line')} passed over"))
+        rows.append(("skipped", counted(report.bad_lines, "unreadable line")))
     if report.failed:
         _, reason = report.failed[0]
         rows.append(

@@ -10,6 +10,7 @@ import click
 
 from hippo_core import __version__
 from hippo_core.cli.entry import plain_errors
+from hippo_core.errors import UsageError
 
 COMMANDS = {
     # name: (module in hippo_core.cli, help line); the module's function is the name plus `_command`
@@ -64,11 +65,20 @@ def main() -> None:
     with plain_errors():
         try:
             hippo.main(prog_name="hippo", standalone_mode=False)
-        except click.ClickException as error:
+        except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             sys.exit(error.exit_code)
+        except click.ClickException as error:
+            raise UsageError(_one_line(error)) from None
         except click.Abort:
             raise KeyboardInterrupt from None
+
+
+def _one_line(error: click.ClickException) -> str:
+    """What was wrong with the arguments, and where it says how they are."""
+    said = " ".join(error.format_message().split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    return f"{said}. See: {context.command_path if context else 'hippo'} --help"
 
 
 if __name__ == "__main__":

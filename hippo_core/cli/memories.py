@@ -28,6 +28,21 @@ from hippo_core.store.journal import Entry
 
 TYPES = click.Choice([kind.value for kind in MemoryType])
 _LINE = 100  # letters of a memory's text in a list
+_DEEDS = {
+    "add": "stored",
+    "update": "changed",
+    "reinforce": "confirmed",
+    "supersede": "replaced by a newer one",
+    "retire": "retired",
+    "undo": "brought back",
+}
+_THROUGH = {
+    "user": "by you",
+    "distil": "from a session",
+    "memory_add": "by the agent",
+    "dream": "in the night's tidying",
+    "restore": "from a snapshot",
+}
 
 
 @click.command("remember")
@@ -144,14 +159,19 @@ def memory_line(memory: Memory, label: str) -> str:
     """One line: id, type, age, scope, the beginning of the text."""
     about = " · ".join((memory.type.value, clock.ago(memory.confirmed_at), label))
     said = "  " + on_terminal("faint", "said by you") if memory.frozen else ""
-    return f"{on_terminal('number', memory.public_id.ljust(6))} {on_terminal('head', about)}{said}  {_cut(memory.text)}"
+    return f"{on_terminal('number', memory.public_id.ljust(6))} {on_terminal('head', about)}{said}  {cut(memory.text)}"
 
 
 def message_line(message: Archived, label: str) -> str:
     """One line: id, speaker, age, project, the beginning of the text."""
     age = "undated" if message.at is None else clock.ago(message.at)
     about = " · ".join((SPEAKERS[message.role], age, label))
-    return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {_cut(message.text)}"
+    return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {cut(message.text)}"
+
+
+def deed(entry: Entry) -> str:
+    """What happened to a memory, and through whom: `stored, from a session`."""
+    return f"{_DEEDS.get(entry.action, entry.action)}, {_THROUGH.get(entry.actor, entry.actor)}"
 
 
 def memory_json(memory: Memory, label: str) -> dict[str, Any]:
@@ -162,7 +182,7 @@ def memory_json(memory: Memory, label: str) -> dict[str, Any]:
 def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: list[Entry]) -> list[str]:
     author = "you; no job changes it" if memory.frozen else f"the machine, confidence {memory.confidence:.2f}"
     fields = {
-        "type": f"{memory.type.value}, {memory.tier.value}",
+        "type": memory.type.value,
         "scope": label,
         "written by": author,
         "importance": f"{memory.importance:.2f}{', pinned: it does not age' if memory.pinned else ''}",
@@ -179,7 +199,7 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
         lines += [f"  {message_line(source, label)}" for source in sources]
         if len(sources) < len(memory.sources):
             lines.append(f"  {len(memory.sources) - len(sources)} of them are not in the archive.")
-    lines += ["", "History:", *(f"  {_day(entry.at)}  {entry.action} by {entry.actor}" for entry in history)]
+    lines += ["", "History:", *(f"  {_day(entry.at)}  {deed(entry)}" for entry in history)]
     return lines
 
 
@@ -222,7 +242,7 @@ def _day(at: float) -> str:
     return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%d %H:%M")
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
 

@@ -6,6 +6,7 @@ import os
 import click
 
 from hippo_core import paths
+from hippo_core.cli.ask import ask
 from hippo_core.cli.recall import current_folder
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory, parse_id
@@ -131,7 +132,8 @@ def remove(public_id: str, yes: bool) -> None:
     with Store.open(here.store) as store:
         doomed = rule(store, _number(public_id))
         if not yes:
-            click.confirm(f"{doomed.text}\nRemove this rule?", abort=True)
+            click.echo(f"{doomed.public_id}  {doomed.text}")
+            ask("Remove this rule?", left="Nothing was removed")
         remove_rule(store, here, doomed.id)
         click.echo(f"Removed {doomed.public_id}. To delete its words as well: hippo forget {doomed.public_id}")
         click.echo(_load_line(store))

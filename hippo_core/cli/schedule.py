@@ -11,10 +11,37 @@ import click
 from hippo_core import clock
 from hippo_core import paths as places
 from hippo_core.cli.recall import on_terminal
+from hippo_core.counting import counted
 from hippo_core.errors import ScheduleError
 from hippo_core.schedule import choose
-from hippo_core.schedule.heartbeat import Beat, read
+from hippo_core.schedule.heartbeat import BUSY, OK, Beat, read
 from hippo_core.schedule.jobs import JOBS, NAMES, Job, job_named
+
+_COUNTS = {
+    # what a heartbeat counts: (of what, what was done with it)
+    "files": ("transcript", "read"),
+    "messages": ("message", "archived"),
+    "learned": ("memory", "learned"),
+    "confirmed": ("memory", "confirmed"),
+    "embedded": ("text", "made findable by meaning"),
+    "embedded_messages": ("message", "made findable by meaning"),
+    "waiting": ("session", "perhaps still running"),
+    "failed": ("file", "failed"),
+    "set_aside": ("file", "set aside"),
+    "bad_lines": ("line", "unreadable"),
+    "retired": ("memory", "retired"),
+    "left": ("memory", "left to later nights"),
+    "counted": ("time", "a memory was shown"),
+    "mended": ("fault", "mended"),
+    "rebuilt": ("keyword index", "rebuilt"),
+    "cleared": ("half-written file", "removed"),
+    "added": ("file", "added"),
+    "changed": ("file", "changed"),
+    "removed": ("file", "removed"),
+    "standing": ("problem", "there"),
+    "told": ("problem", "told of"),
+    "sent": ("alert", "sent"),
+}
 
 
 @click.group("schedule")
@@ -118,10 +145,19 @@ def _plan(job: Job) -> str:
 
 
 def _outcome(beat: Beat) -> str:
-    counts = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in beat.counts.items() if number)
     if beat.error:
         return f"{beat.result}: {beat.error}"
-    return f"{beat.result}, {counts}" if counts else beat.result
+    if beat.result == BUSY:
+        return "another process was at it"
+    counts = ", ".join(_counted(name, number) for name, number in beat.counts.items() if number)
+    if beat.result == OK:
+        return counts or "nothing new"
+    return f"{beat.result}; {counts}" if counts else beat.result
+
+
+def _counted(name: str, number: int) -> str:
+    noun, done = _COUNTS.get(name, ("", name.replace("_", " ")))
+    return f"{counted(number, noun) if noun else f'{number:,}'} {done}"
 
 
 def _when(then: float) -> str:

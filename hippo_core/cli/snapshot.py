@@ -2,16 +2,16 @@
 
 import json
 import os
-import sys
 import time
 from typing import Any
 
 import click
 
 from hippo_core import paths
+from hippo_core.cli.ask import ask
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
-from hippo_core.errors import NotFoundError, SnapshotError, UsageError
+from hippo_core.errors import NotFoundError, SnapshotError
 from hippo_core.snapshot.repository import Commit, Repository, git_program
 from hippo_core.snapshot.restore import Plan
 
@@ -112,8 +112,8 @@ def restore_command(name: str, dry_run: bool, yes: bool) -> None:
         click.echo("\n".join(_plan_lines(made)))
         if made.nothing or dry_run:
             return
-        if not yes and not (_asks() and click.confirm("Do that?")):
-            raise UsageError("Nothing was changed. To do it without being asked: --yes")
+        if not yes:
+            ask("Do that?", left="Nothing was changed")
         take(here)  # so that this, too, can be taken back
         carry_out(store, here, made)
     click.echo("Done. What was there before is the snapshot that was just taken: hippo snapshot list")
@@ -133,7 +133,8 @@ def _plan_lines(made: Plan) -> list[str]:
         lines.append("Everything in that snapshot is there as it was.")
     if made.stays:
         ids = ", ".join(memory.public_id for memory in made.stays[:10])
-        lines.append(f"{len(made.stays)} that it does not have stay as they are: {ids}{' ..' * (len(made.stays) > 10)}")
+        more = ", .." if len(made.stays) > 10 else ""
+        lines.append(f"Newer than that snapshot, and left as they are: {ids}{more}")
     return lines
 
 
@@ -171,10 +172,6 @@ def _chosen(history: list[Commit], name: str) -> Commit:
     if len(found) != 1:
         raise NotFoundError(f"There is no snapshot {name!r}. See: hippo snapshot list")
     return found[0]
-
-
-def _asks() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _short(text: str) -> str:

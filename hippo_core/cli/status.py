@@ -35,29 +35,29 @@ def _lines(status: Status) -> list[str]:
         **{f"  {job.name}": _job(job) for job in status.moving.jobs if job.last_ran is not None},
         "alerts": _alerts(status.moving),
         "store": f"{_home_short(status.store)}  {_bytes(status.bytes)}",
-        "learned": _learned(status),
-        "scopes": _scopes(status),
+        "memories": _memories(status),
+        "projects": _scopes(status),
         "archived": f"{counted(status.messages, 'message')} of {counted(status.sessions, 'session')} in "
         f"{counted(status.projects, 'project')}",
         "read": _read(status),
         "search": _search(status),
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
-        + (f", as rendered {_ago(status.rendered_at)}" if status.rendered_at else ""),
-        "pays": f"{status.paid_by} (sessions are distilled {status.distiller})",
+        + (f", as of {_ago(status.rendered_at)}" if status.rendered_at else ""),
+        "pays": f"{status.paid_by}; sessions are learned from {_how(status.distiller)}",
     }
     lines = [f"Hippocampus {status.version}: {state}"]
     lines += [f"  {on_terminal('head', name.ljust(11))} {value}" for name, value in rows.items() if value]
     return lines + [on_terminal("number", f"! {need}") for need in status.needs]
 
 
-def _learned(status: Status) -> str:
+def _memories(status: Status) -> str:
     total = sum(status.memories.values())
     if not total:
-        return "no memories yet"
+        return "none yet"
     foremost = [f"{number:,} {kind}" for kind, number in list(status.memories.items())[:_TYPES_SHOWN]]
     rest = total - sum(list(status.memories.values())[:_TYPES_SHOWN])
     kinds = ", ".join([*foremost, *([f"{rest:,} other"] if rest else [])])
-    return f"{counted(total, 'memory')}, {status.by_you:,} by you: {kinds}"
+    return f"{total:,} ({status.by_you:,} written by you): {kinds}"
 
 
 def _scopes(status: Status) -> str:
@@ -81,7 +81,7 @@ def _scheduler(moving: MovingParts) -> str:
 
 
 def _job(job: JobState) -> str:
-    worked = "never did work" if job.last_worked is None else f"did work {_recently(job.last_worked)}"
+    worked = "no work so far" if job.last_worked is None else f"did work {_recently(job.last_worked)}"
     trouble = ": FAILED" if job.error else ", LATE" if job.late else ""
     return f"ran {_recently(job.last_ran)}, {worked}{trouble}"
 
@@ -103,7 +103,7 @@ def _read(status: Status) -> str:
         )
         parts.append(f"{len(status.set_aside):,} could not be read{given_up}")
     if status.bad_lines:
-        parts.append(f"{counted(status.bad_lines, 'bad line')} passed over")
+        parts.append(f"{counted(status.bad_lines, 'unreadable line')} passed over")
     return ", ".join(parts)
 
 
@@ -113,6 +113,10 @@ def _search(status: Status) -> str:
     model = "a model on this machine" if status.embedder == "local" else status.embedder
     waiting = f"; {status.without_vectors:,} memories wait for vectors" if status.without_vectors else ""
     return f"by keywords and by meaning ({model}{waiting})"
+
+
+def _how(distiller: str) -> str:
+    return "without a model" if distiller == "offline" else f"by {distiller}"
 
 
 def _bytes(size: int) -> str:

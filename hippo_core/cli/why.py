@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from hippo_core import paths
+from hippo_core.cli.memories import deed
 from hippo_core.cli.recall import on_terminal
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import memory_id, parse_id
@@ -85,7 +86,7 @@ def _history_lines(found: Why) -> list[str]:
         after = found.memory.text if following is None else _text_before(following)
         was = _text_before(entry)
         change = f", was: {was}" if was is not None and after is not None and was != after else ""
-        lines.append(f"  {_minute(entry.at)}  {entry.action} by {entry.actor}{change}")
+        lines.append(f"  {_minute(entry.at)}  {deed(entry)}{change}")
     return lines
 
 
@@ -95,7 +96,7 @@ def _text_before(entry: Entry) -> str | None:
 
 def _counted(count: int, last: float | None) -> str:
     if not count:
-        return "never counted so far"
+        return "not so far (the night counts)"
     return f"{count} time{'s' if count > 1 else ''}" + (f", last {_minute(last)}" if last else "")
 
 

@@ -5,13 +5,14 @@ words, and the machine's memories derived from any message that goes. The client
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from hippo_core.curate.traces import clean_loose_files, files_holding, holding
 from hippo_core.errors import StoreError, StoreLockedError, UsageError
 from hippo_core.lock import one_at_a_time
-from hippo_core.model.memory import Memory, parse_id
+from hippo_core.model.memory import Memory, memory_id, message_id, parse_id
 from hippo_core.paths import Paths
 from hippo_core.proactive.shown import drop as drop_shown
 from hippo_core.snapshot.purge import kept_out, purge
@@ -25,9 +26,19 @@ _DISTINCT, _DISTINCT_SOURCE = 16, 40
 _SHORTEST_QUERY = 3
 
 
+class Why(Enum):
+    """Why a row goes. A row that goes for several reasons has the first of them."""
+
+    NAMED = "named"
+    HOLDS = "holds the text that was asked for"
+    REPEATS = "holds the same words as a row that goes"
+    SOURCE = "a memory that goes was learned from it"
+    LEARNED = "learned from a message that goes"
+
+
 @dataclass(frozen=True)
 class Doomed:
-    """What would go, as rows in full. texts: what must be nowhere afterwards.
+    """What would go, as rows in full, and why, by public id. texts: what must be nowhere afterwards.
 
     repeats: how many further rows hold a named text that is too short to take them along. thorough: the archive too.
     """
@@ -35,6 +46,7 @@ class Doomed:
     memories: tuple[Memory, ...]
     messages: tuple[Archived, ...]
     texts: tuple[str, ...]
+    why: Mapping[str, Why]
     repeats: int = 0
     thorough: bool = True
 
@@ -69,20 +81,24 @@ def what_would_go(
         memories, messages, texts, short = _named(store, ids, text)
         if keep_archive and messages:
             raise UsageError("An archived message cannot be forgotten and kept: leave out --keep-archive.")
+        holding = Why.REPEATS if text is None else Why.HOLDS
         if not keep_archive:
             sources = store.archive.by_uid([uid for number in memories for uid in store.memories.get(number).sources])
-            messages.update(message.id for message in sources)
             long_sources = [message.text for message in sources if _bytes(message.text) >= _DISTINCT_SOURCE]
-            messages.update(store.forgetting.messages_holding((*texts, *long_sources)))
-            uids = [message.uid for message in store.forgetting.messages(sorted(messages))]
-            memories.update(store.memories.from_messages(uids))
-        memories.update(store.forgetting.memories_holding(texts))
-        repeats = len(set(store.forgetting.memories_holding(short)) - memories)
-        repeats += len(set(store.forgetting.messages_holding(short)) - messages)
+            _mark(messages, [message.id for message in sources], Why.SOURCE)
+            _mark(messages, store.forgetting.messages_holding((*texts, *long_sources)), holding)
+        _mark(memories, store.forgetting.memories_holding(texts), holding)
+        uids = [message.uid for message in store.forgetting.messages(sorted(messages))]
+        _mark(memories, store.memories.from_messages(uids), Why.LEARNED)
+        repeats = len(set(store.forgetting.memories_holding(short)) - memories.keys())
+        repeats += len(set(store.forgetting.messages_holding(short)) - messages.keys())
+        why = {memory_id(number): reason for number, reason in memories.items()}
+        why |= {message_id(number): reason for number, reason in messages.items()}
         return Doomed(
             tuple(store.forgetting.memories(sorted(memories))),
             tuple(store.forgetting.messages(sorted(messages))),
             tuple(texts),
+            why,
             repeats,
             thorough=not keep_archive,
         )
@@ -133,17 +149,24 @@ def finish(store: Store, paths: Paths, patience: float | None = None) -> str | N
     return None
 
 
-def _named(store: Store, ids: Sequence[str], text: str | None) -> tuple[set[int], set[int], list[str], list[str]]:
+def _mark(rows: dict[int, Why], numbers: Iterable[int], why: Why) -> None:
+    for number in numbers:
+        rows.setdefault(number, why)
+
+
+def _named(
+    store: Store, ids: Sequence[str], text: str | None
+) -> tuple[dict[int, Why], dict[int, Why], list[str], list[str]]:
     """(memories, messages, texts to look for, texts too short to look for) that were asked for."""
-    memories: set[int] = set()
-    messages: set[int] = set()
+    memories: dict[int, Why] = {}
+    messages: dict[int, Why] = {}
     said: list[str] = []
     for public_id in ids:
         kind, number = parse_id(public_id)
         chosen, row = (
             (memories, store.memories.get(number)) if kind == "memory" else (messages, store.archive.get(number))
         )
-        chosen.add(row.id)
+        chosen[row.id] = Why.NAMED
         said.append(row.text)
     texts = [words for words in said if _bytes(words) >= _DISTINCT]
     short = [words for words in said if words not in texts]

@@ -6,7 +6,7 @@ Knows nothing of why a night changed anything.
 import re
 from dataclasses import dataclass
 
-from hippo_core.errors import NotFoundError, UsageError, VersionConflictError
+from hippo_core.errors import UsageError, VersionConflictError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.paths import Paths
 from hippo_core.store import Store
@@ -24,16 +24,21 @@ class TakenBack:
     kept: tuple[str, ...]
 
 
-def take_back(store: Store, paths: Paths, name: str | None) -> TakenBack:
+def take_back(store: Store, paths: Paths, name: str | None) -> TakenBack | None:
     """Undo the night `name` (n12), the last nightly change of the memory `name` (m41c), or the last night (None).
 
-    VersionConflictError for a single memory that changed since; in a night such memories are kept and named.
+    None when the last night was meant, and there is none with anything to take back. VersionConflictError for a single
+    memory that changed since; in a night such memories are kept and named.
     NotFoundError when there is no such night, or none that changed it.
     """
     from hippo_core.render.refresh import refresh
 
     with store.transaction():
-        done = _one(store, name) if name and not _NIGHT.fullmatch(name.strip()) else _all(store, _night(store, name))
+        if name and not _NIGHT.fullmatch(name.strip()):
+            done = _one(store, name)
+        else:
+            night = _night(store, name)
+            done = None if night is None else _all(store, night)
     refresh(store, paths)
     return done
 
@@ -59,10 +64,7 @@ def _all(store: Store, night: int) -> TakenBack:
     return TakenBack(night, tuple(restored), tuple(kept))
 
 
-def _night(store: Store, name: str | None) -> int:
+def _night(store: Store, name: str | None) -> int | None:
     if name:
         return int(_NIGHT.fullmatch(name.strip())[1])
-    for night in store.nights.recent(1_000):
-        if night.open:
-            return night.id
-    raise NotFoundError("No night has changed anything that could be taken back.")
+    return next((night.id for night in store.nights.recent(1_000) if night.open), None)

@@ -29,7 +29,7 @@ class Status:
 
     memories: number by type; scopes: number by project label. set_aside: (file, error) of transcripts that could not be
     read; given_up: how many of them are left alone until they change. without_vectors: memories that only keywords
-    find. always_on, per_prompt: tokens put before the model. plugin: enabled, disabled, not registered or not staged.
+    find. always_on, per_prompt: tokens put before the model. plugin: see plugin_state.
     moving: jobs and alerts. needs: what the user should do, a line each.
     """
 
@@ -149,11 +149,11 @@ def _context_tokens(document: Path) -> int:
 
 
 def plugin_state(paths: Paths) -> str:
-    """How the client has the plugin: enabled, disabled, not registered, or not staged here."""
+    """How the client has the plugin: enabled, disabled, not registered, or not installed here."""
     from hippo_core.ops.settings import plugin_enabled, read
 
     if not (paths.plugin / ".claude-plugin" / "marketplace.json").exists():
-        return "not staged"
+        return "not installed"
     try:
         enabled = plugin_enabled(read(client_home() / "settings.json"))
     except OSError:
@@ -172,7 +172,7 @@ def _needs(
 ) -> list[str]:
     checks = (
         (
-            plugin in ("not staged", "not registered"),
+            plugin in ("not installed", "not registered"),
             "Claude Code does not know the plugin: python3 install.py",
         ),
         (plugin == "disabled", "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus"),

@@ -2,6 +2,7 @@
 
 Which version, and the hash of every file, stand in npm/package-lock.json (which names no registry: npm's own setting
 decides). Its native binary is run directly: no install script, no Node at run time. Knows nothing of plugins or tests.
+$HIPPO_CLIENT names another executable to run instead, to try the proofs on an older or a newer client.
 """
 
 import json
@@ -35,6 +36,8 @@ def cache_folder() -> Path:
 
 def client_binary() -> Path:
     """The client's executable, installed first where the cache has none. Raises ClientUnavailableError."""
+    if named := os.environ.get("HIPPO_CLIENT"):
+        return Path(named)
     folder = cache_folder() / f"claude-code-{pinned_version()}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
