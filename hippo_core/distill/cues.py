@@ -93,10 +93,11 @@ _TRIED = (
 
 _MADE = (
     r"^(?=(?:\S+\s+){5})(?:i(?:'ve| have)? )?(?:also |now |then )?(?:added|created|introduced|wrote|built|implemented|"
-    r"moved|split|extracted)(?! (?:an? |the |some )?(?:\w+ )?(?:imports?|comments?|tests?|log\w*|entr\w+|lines?|notes?|"
+    r"moved|split|extracted|rewrote|converted|wrapped|mapped|(?!organized)[a-z]{4,}ized)(?! (?:an? |the |some "
+    r")?(?:\w+ )?(?:imports?|comments?|tests?|log\w*|entr\w+|lines?|notes?|"
     r"sections?|links?|types?|docs|documentation|readme)\b)"
 )
-_INTO = r"(?:in|into|to|under|as) `[^`]*[/.][^`]*`"
+_INTO = r"(?:in|into|to|under|as) `[^`]*(?:[/.]|\(\))[^`]*`"
 
 # In order: the first wording that is found names the type.
 CUES: tuple[Cue, ...] = (
@@ -104,7 +105,7 @@ CUES: tuple[Cue, ...] = (
         T.RULE,
         0.9,
         "never|always|ever|now|forward|every|whenever|rule",
-        _LEAD + r"(?:never|always)\s+\w",
+        _LEAD + r"(?:never(?! mind)|always)\s+\w",
         r"\b(?:from now on|going forward)\b",
         r"\b(?:must|should|may|can) (?:never|always)\b",
         rf"\b(?:never|do not ever|don't ever) {_TRIED}\b",
@@ -118,7 +119,7 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:i|we)(?:'d| would)?(?: \w+ly)?(?: much)? prefer\b",
         r"\bi(?:'d| would) rather\b",
         r"\bmy (?:preference|favou?rite|preferred)\b",
-        r"\bi (?:always|never|usually|generally|only) \w+",
+        r"\bi (?:always|never|usually|generally|only) (?!forget|get\b|see\b|thought|knew|heard|wanted)\w+",
         r"\bi (?:really )?(?:don't |do not )?(?:like|hate|dislike|love) (?!to (?:see|know)|the idea|it\b|this|that|"
         r"how)",
         _LEAD + r"keep (?:\w+ )?(?:responses|answers|replies|explanations|comments|commits|functions|prs?)\b",
@@ -198,12 +199,13 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.INSIGHT,
         0.8,
-        "turn|by|because|unless|since|due|reference|thumb|noting|that",
+        "turn|by|in|on|because|unless|since|due|reference|thumb|noting|that",
         r"\bturn(?:s|ed) out\b",
         r"\b(?:fixed|solved|resolved)\b.{0,60}\bby\b",
         r"\b(?:fail|break|crash|hang|error|leak|race)(?:s|ed|ing)?\b.{1,120}\b(?:because|unless|since|due to)\b",
         r"\b(?:because|since)\b.{3,100}\b(?:fail|break|crash|hang|leak)(?:s|ed)?\b",
         r"\b(?:caused by|due to the fact)\b",
+        r"\d.{0,30}\b(?:spent|wasted|lost) (?:in|on) `",
         r"\bfor future reference\b",
         r"\brule of thumb\b",
         r"\b(?:worth|keep in mind|remember) (?:noting|that)\b",
@@ -211,7 +213,7 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.ARCHITECTURE,
         0.6,
-        "added|created|introduced|wrote|built|implemented|moved|split|extracted",
+        "added|created|introduced|wrote|built|implemented|moved|split|extracted|converted|wrapped|mapped|ized",
         rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}`,? (?:\S+ ){{0,14}}?{_INTO}",
         rf"{_MADE} (?:\S+ ){{0,8}}?{_INTO}: \S.{{15,}}",
         rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
@@ -221,7 +223,8 @@ CUES: tuple[Cue, ...] = (
         0.7,
         "so|but",
         r"\bso (?!that\b|i\b|we can|far\b|you\b|it's|let)(?:\S+ ){1,8}?(?:never|fail|los[et]|panic|hang|crash|wait|"
-        r"drop|break|broke|block|leak|time[sd]? out|stall|stale|miss|overwr|duplicat|die[sd]?\b|invalidat|again\b|"
+        r"drop|break|broke|block|leak|time[sd]? out|stall|stale|miss|overwr|can't|cannot|duplicat|die[sd]?\b|"
+        r"invalidat|again\b|"
         r"deadlock|appl(?:y|ies)|is ignored|are ignored|strips?|collid)",
         r"\bbut\b.{3,60}\b(?:fails?|breaks?|crashes|hangs|times? out|ignores?|drops?|rejects?|lacks?)\b",
     ),
@@ -279,7 +282,7 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.CONFIG,
         0.75,
-        "set|rais|lower|increas|reduc|limit|cap|default|live|stored|located|kept|written|saved|cached|require|need|"
+        "now|set|rais|lower|increas|reduc|limit|cap|default|live|stored|located|kept|written|saved|cached|require|need|"
         "run|pinned|target|upgraded|"
         "support|configured|defined|declared|documented|implemented|registered|handled",
         r"\bdefaults? to\b",
@@ -288,9 +291,10 @@ CUES: tuple[Cue, ...] = (
         r"(?:version )?v?\d+[.\d]*\b",
         r"\b(?:runs? on|upgraded to|pinned to) (?:version )?v?\d+\.\d",
         r"\b(?:defined|declared|documented|implemented|configured|registered|handled) (?:now )?in `[^`]*[/.]",
+        r"\bis now `[^`]{6,}`",
         r"\bconfigured (?:in|via|through|with|to|by)\b",
-        r"^(?:i )?(?:set|raised|lowered|increased|reduced|pinned|limited|capped) (?:the )?`[^`]+` (?:\S+ ){0,3}?to "
-        r"\S*\d",
+        r"^(?:i )?(?:set|raised|lowered|increased|reduced|pinned|limited|capped) (?:the )?`[^`]+` (?:(?:\S+ ){0,3}?to "
+        r"\S*\d|in `[^`]*[/.])",
     ),
     _cue(
         T.ARCHITECTURE,
@@ -341,9 +345,9 @@ CUES: tuple[Cue, ...] = (
         r"\b(?:has|have|contains?|holds?) (?:only |about |just )?\d[\d,.]* (?!lines|tests|files|errors|warnings|"
         r"commits|changes)[a-z]{3}",
         r"\bstays? (?:until|on|at|in)\b",
-        r"^(?:[\w ]{2,20}: )?(?:the |an? |our )?(?:\w+ )?`[^`]+`(?:'s \w+)?(?: (?:in|of|from) `?[\w./-]+`?)?(?: "
-        r"\w+ly| never| always| only)? "
-        r"(?!tests|files|errors|changes|results|lines|fields)[a-z]{2,}[^s\W]s (?:\S+ ?){2,}",
+        r"^(?:[\w ]{2,20}: |`[^`]+`: )?(?:the |an? |our )?(?:\w+ )?`[^`]+`(?:'s \w+)?(?: (?:in|of|from) `?[\w./-]+`?)?"
+        r"(?: \w+ly| never| always| only)? (?!(?:tests|files|errors|changes|results|lines|fields|passes|works|succeeds|"
+        r"finishes|completes|matches|looks|seems)\b)[a-z]{2,}[^s\W]s (?:\S+ ?){2,}",
     ),
     _cue(
         T.INSIGHT,

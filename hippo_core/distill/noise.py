@@ -21,7 +21,7 @@ _AGENT_STARTS = re.compile(
 _AGENT_HOLDS = re.compile(
     r"\b(?:let me|let's|i'll|i will|i need to|i'm (?:going|about|now)|i can|i should|i could|i'd|(?:we|i|you) just|"
     r"would you|do you|you (?:want|mentioned|asked|said|should see)|your (?:question|request|feedback|choice|call)|"
-    r"as (?:it|they) (?:is|are|was|were))\b",
+    r"as (?:it|they) (?:is|are|was|were)|is (?:processing|pending|building))\b",
     re.I,
 )
 # What the agent reports of its own deeds; told from "I moved X to Y because Z" by the missing reason.
@@ -54,13 +54,14 @@ _USER_ORDERS = re.compile(
     r"fine|good|ok|all)|looks? good|sounds good|thanks|it (?:works|seems))",
     re.I,
 )
-_IN_JEST = re.compile(r"\b(?:wtf|lol|ha(?:ha)+|hehe|omg|ugh|argh|kidding|joking|dreaming)\b|[:;]-?[D)(/]", re.I)
+_IN_JEST = re.compile(r"\b(?:wtf|lol|ha(?:ha)+|hehe|omg|ugh|argh|kidding|joking)\b|[:;]-?[D)(/]", re.I)
 # A failure on its own is out of date soon; together with its fix it is a remedy.
 _STATE_OF_NOW = re.compile(
     r"\b(?:is|are|was|were|keeps?|still|gets?|got) (?:\w+ly |all |being |now )*(?:failing|broken|slow|taking|showing|"
     r"getting|not working|throwing|returning|crashing|huge|hanging|wrong|down|stuck|done|fine|good|ready|great|running|"
     r"timing out|breaking|rejecting|dropping|losing|lost|leaking|stalling|freezing|lagging|flickering|retrying|flaky|"
-    r"unresponsive|unreachable|overloaded)\b|\bkeeps \w+ing\b|(?<=\w )keep \w+ing\b|\bwe need\b|"
+    r"unresponsive|unreachable|overloaded)\b|\bkeeps \w+ing\b|(?<=\w )keep (?:getting|seeing|having|losing|hitting|"
+    r"crashing|failing|timing)\b|\bwe need\b|"
     r"\buse something\b|\b(?:why|how) (?:is|are|does|do|did|was) (?:this|that|it|the)\b|\bwe(?:'re| are) going to\b|"
     r"\b(?:potential|possible|one|another) (?:option|solution)\b|^HEAD is\b|^\(",
     re.I,
@@ -109,7 +110,8 @@ _FINITE = re.compile(
     r"store|live|read|write|fail|break|crash|hang|work|take|make|keep|put|set|add|switch|move|replace|drop|decide|"
     r"choose|prefer|like|hate|want|call|send|show|start|stop|go|handle|contain|mean|provide|talk|own|maintain|pass|"
     r"reduce|cut|improve|fix|cause|revert|ensure|avoid|name|return|default|point|differ|create|load|persist|validate|"
-    r"check|wrap|depend|reject|allow|block|listen|serve|cover|restart|share|ignore|include|turn|come)(?:e?s)?|"
+    r"happen|push|bump|deploy|install|import|export|cost|belong|expire|check|wrap|depend|reject|allow|block|listen|"
+    r"serve|cover|restart|share|ignore|include|turn|come)(?:e?s)?|"
     r"[a-z]{2,}ed|broke|kept|chose|went|took|made|ran|wrote|built|left|got|sent|came|fell|rose|"
     r"shrank|shrunk|grew|held|lost|threw|met|[a-z]{3,}s (?:the|a|an|each|every|all|its|their|no|by|before|after|only|"
     r"instead|from|into))\b|'(?:s|re|ll|ve|d)\b",

@@ -19,6 +19,7 @@ from hippo_core.distill.sameness import body, contained, content_words, replaces
 from hippo_core.distill.turn import Turn, turns
 from hippo_core.model.memory import Draft
 from hippo_core.model.types import LADDER, Author, MemoryType
+from hippo_core.store.archive import Archived
 
 MOST = 8
 MOST_OF_A_TYPE = 3
@@ -29,6 +30,7 @@ _BARE_TESTS = re.compile(
     r"^(?:In [^:]+: )?(?:All |The )?[\d,]+(?: \w+)? tests (?:now )?pass(?:ed|es)?(?: now| again)?\W*$", re.I
 )
 ENOUGH_ELSE = 3  # memories beside which a count of passing tests is not worth one
+_REASON = re.compile(r"\b(?:because|since|so that)\b", re.I)
 _TAKES = frozenset({"go", "let's", "stick", "take", "pick"})  # what an answer adds to the thing that it picks
 _UNCAPPED = {MemoryType.RULE, MemoryType.PREFERENCE, MemoryType.DECISION}
 
@@ -55,10 +57,11 @@ def _joined(talk: Sequence[Turn], scope: str, project: str) -> list[Candidate]:
     confirmed = list(remedies(talk, scope, project))
     told = [remedy.messages[0] for remedy in confirmed]
     own = [remedy for remedy in mended(talk, scope, project) if remedy.messages[0] not in told]
-    chosen = list(choices(talk, scope, project))
-    answered = {candidate.messages[-1] for candidate in chosen}
-    agreed = [one for one in accepted(talk, scope, project) if one.messages[-1] not in answered]
-    return [*confirmed, *own, *chosen, *agreed, *outcomes(talk, scope, project)]
+    answers: dict[Archived, Candidate] = {}
+    for one in [*choices(talk, scope, project), *accepted(talk, scope, project)]:
+        if one.messages[-1] not in answers or _REASON.search(one.text):
+            answers[one.messages[-1]] = one
+    return [*confirmed, *own, *answers.values(), *outcomes(talk, scope, project)]
 
 
 def _still_true(found: Sequence[Candidate]) -> list[Candidate]:

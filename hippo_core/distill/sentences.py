@@ -74,6 +74,7 @@ _HANDS_OVER = re.compile(
     r"\b[^.:]*:(?=\s|$)",
     re.I,
 )
+_QUOTES = re.compile(r"\w.*:\s*`[^`]+`\W*$")  # what was pasted stands in the line itself
 _OWN_LIST = re.compile(
     r"\b(?:i|we|my|our)\b.*\b(?:want|need|decided|think|prefer\w*|use|rules?|agreed|conventions?|setup)\b", re.I
 )
@@ -84,7 +85,8 @@ def _own_lines(text: str, lines: list[str]) -> int:
     most = 1 if len(text) > LONGEST_OWN else len(lines)
     for number, line in enumerate(lines[:most]):
         shell = line.lstrip().startswith(("$ ", "❯ ", ">>> "))
-        if shell or (":" in line and _HANDS_OVER.search(line) and not _OWN_LIST.search(line)):
+        pasted = ":" in line and _HANDS_OVER.search(line) and not (_OWN_LIST.search(line) or _QUOTES.search(line))
+        if shell or pasted:
             most = number
             break
     return most

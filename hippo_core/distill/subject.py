@@ -17,7 +17,7 @@ _LEADS = re.compile(
     r"^(?:(?:and|but|so|also|then|however|therefore|thus|additionally|finally|furthermore|moreover|plus|basically|"
     r"actually|currently|now|ok|okay|yes|yeah|yep|well|right|sorry|please|note that|note|important|in addition|"
     r"in summary|summary|confirmed|noted|agreed|understood|makes sense|got it|thanks|"
-    r"btw|by the way|fyi|lol|haha|hm|found it|one more(?: thing)?|(?:ok |okay )?last thing|"
+    r"it(?:'s| is)(?= `[^`]+`: )|btw|by the way|fyi|lol|haha|hm|found it|one more(?: thing)?|(?:ok |okay )?last thing|"
     r"great find|unfortunately|interestingly|indeed|oh|ah+|hmm|no|nope|good|nice|cool|perfect|great|"
     r"my guess(?: is)?|"
     r"remember(?: that)?|for future reference|(?:key|important|critical|interesting|main) (?:finding|insight|point|"
@@ -51,8 +51,8 @@ _POINTS_OUTSIDE = re.compile(
 )
 _POINTS_BACK = re.compile(
     r"\b(?:this|that) (?:is|was|will|would|has|can|should|means|works|happens)\b|\b(?:do|did|does) (?:this|that)\b|"
-    r"\b(?:do|use|fix|try|with|like|of|"
-    r"about|for|on) (?:this|that|it|them)[.!]?$|\bthat in mind\b",
+    r"\b(?:do|use|fix|try|with|like|of|about|for|on) (?:this|that)[.!]?$|\bthat in mind\b|"
+    r"^(?:\S+ ){0,8}(?:do|use|fix|try|with|like|of|about|for|on) (?:it|them)[.!]?$",  # in a longer one it is in itself
     re.I,
 )
 _SUBJECT = re.compile(
@@ -72,7 +72,7 @@ _DEED_ON_IT = re.compile(
     r"at|under|because|so|via)\b)",
     re.I,
 )
-_WORD_FIRST = re.compile(r"[a-z][a-z'\u2019]*[ ,]")
+_WORD_FIRST = re.compile(r"[a-z][a-z'\u2019]*[ ,:]")
 _OF_SOMETHING = re.compile(r"^(?:the )?(?:\w+ )?(?:issue|problem|bug|cause|culprit|error|failure|fix|reason)s?\b", re.I)
 _QUOTES = "The user said: "
 _LET_US = re.compile(r"^let's (?=not\b|use|go|keep|drop|stick|switch|call|name)", re.I)
