@@ -1,4 +1,4 @@
-"""The archive step: transcript files into the raw archive, each file in one transaction with its watermark.
+"""The archive step: transcript files into the raw archive, all of a file in one transaction with its watermark.
 
 A file that fails costs only itself: it is tried three times, then set aside until it changes. A store that fails ends
 the step. Knows nothing of distilling.
@@ -6,22 +6,26 @@ the step. Knows nothing of distilling.
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import islice
 from os.path import exists
 from pathlib import Path
 from stat import S_ISREG
+from typing import Any
 
 from hippo_core.errors import StoreError, TranscriptError
-from hippo_core.guard.gate import guard
-from hippo_core.model.message import Message
-from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
+from hippo_core.guard.gate import Guarded, guard
+from hippo_core.ingest.places import Places
+from hippo_core.model.scope import Scope
 from hippo_core.store import Store
+from hippo_core.store.archive import MOST_AT_ONCE, Entry
 from hippo_core.store.progress import MOST_ATTEMPTS, Source
 from hippo_core.transcripts.claude_code import Transcript
 
 _HEAD, _TAIL = 4096, 512
+_LARGE = 8 << 20  # bytes; what a larger file says is not held in memory before it is written
 _PORTION = 1_000  # messages in one transaction
 
 
@@ -56,19 +60,12 @@ def archive_files(
     report = ArchiveReport()
     with store.reading():
         known = store.progress.sources()
-    places = _Places(store)
+    step = _Step(store, report, retry, thorough)
     for done, path in enumerate(files, 1):
-        source = known.get(_name(path))
-        try:
-            if _needs_reading(path, source, report, retry, thorough):
-                _archive_file(store, path, source, places, report)
-        except StoreError:
-            raise
-        except Exception as error:  # whatever a foreign file holds, the others must not suffer
-            report.failed.append((path, _record_failure(store, path, source, error)))
-            places = _Places(store)  # what it learned from a file that was rolled back is not in the store
+        step.take(path, known.get(_name(path)))
         if on_progress:
             on_progress(done, len(files))
+    step.write()
     _forgive_deleted(store, known, files)
     return report
 
@@ -89,55 +86,141 @@ def prepare_search(store: Store, seconds: float) -> None:
             store.frequencies.count()
 
 
-def _needs_reading(path: Path, source: Source | None, report: ArchiveReport, retry: bool, thorough: bool) -> bool:
-    """Whether a file has to be opened; what a pass over unchanged files costs is this."""
-    if source is None or (source.size, source.mtime_ns) != _state(os.stat(path)):
-        return True
-    if source.error is not None:
-        if source.set_aside and not retry:
-            report.set_aside += 1
-            return False
-        return True
-    return thorough and source.head_digest != _digest(path, source.offset)
+class _Reading:
+    """A transcript file, from the byte at which its news begin to the state in which it is left."""
 
+    def __init__(self, path: Path, source: Source | None, places: Places):
+        try:
+            stat = os.stat(path)
+        except OSError as error:
+            raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
+        if not S_ISREG(stat.st_mode):
+            raise TranscriptError(f"{path} is no file.")  # a pipe would never end
+        start = 0
+        if source and source.head_digest == _digest(path, source.offset):  # else it is new, rewritten or cut off
+            start = source.offset
+        self.path, self.source = path, source
+        self.unread = stat.st_size - start
+        self.spoken: Iterable[tuple[Guarded, Scope]] = self._listen(places)
+        self._transcript = Transcript(path, start)
+        self._state: dict[str, Any] = {}
+        self._size, self._mtime_ns = _state(stat)
 
-def _archive_file(store: Store, path: Path, source: Source | None, places: "_Places", report: ArchiveReport) -> None:
-    try:
-        stat = path.stat()
-    except OSError as error:
-        raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
-    if not S_ISREG(stat.st_mode):
-        raise TranscriptError(f"{path} is no file.")  # a pipe would never end
-    start = 0
-    if source and source.head_digest == _digest(path, source.offset):  # else it is new, rewritten or cut off
-        start = source.offset
-    transcript = Transcript(path, start)
-    added = 0
-    sessions: set[str] = set()
-    with store.transaction():
-        source = source or store.progress.begin_source(_name(path))
-        for message in transcript:
+    @property
+    def bad_lines(self) -> int:
+        return self._transcript.bad_lines
+
+    def hear_all(self) -> None:
+        """Read the file now, so that nothing can go wrong with it later."""
+        self.spoken = list(self.spoken)
+        self._state = self.state()
+
+    def state(self) -> dict[str, Any]:
+        """What is to be saved of the file when all that is spoken in it is stored."""
+        earlier = self.source.bad_lines if self.source and self._transcript.start else 0
+        return self._state or {
+            "size": self._size,
+            "mtime_ns": self._mtime_ns,
+            "offset": self._transcript.offset,
+            "head_digest": _digest(self.path, self._transcript.offset),
+            "bad_lines": earlier + self.bad_lines,
+            "attempts": 0,
+            "error": None,
+        }
+
+    def _listen(self, places: Places) -> Iterator[tuple[Guarded, Scope]]:
+        for message in self._transcript:
             guarded = guard(message)
-            if guarded is None:
-                continue
-            scope = places.scope(message)
-            if store.archive.append(guarded.message, scope=scope, source_id=source.id, withheld=guarded.withheld):
-                added += 1
-                sessions.add(message.session_id)
-        store.progress.save_source(
-            source,
-            size=stat.st_size,
-            mtime_ns=stat.st_mtime_ns,
-            offset=transcript.offset,
-            head_digest=_digest(path, transcript.offset),
-            bad_lines=transcript.bad_lines + (source.bad_lines if start else 0),
-            attempts=0,
-            error=None,
-        )
-    report.files += 1
-    report.messages += added
-    report.bad_lines += transcript.bad_lines
-    report.sessions |= sessions
+            if guarded is not None:
+                yield guarded, places.scope(message)
+
+
+class _Step:
+    """Files on their way into the store: small ones are read at once and written together, a large one streams."""
+
+    def __init__(self, store: Store, report: ArchiveReport, retry: bool, thorough: bool):
+        self._store, self._report = store, report
+        self._retry, self._thorough = retry, thorough
+        self._places = Places(store)
+        self._read: list[_Reading] = []
+        self._bytes = self._messages = 0
+
+    def take(self, path: Path, source: Source | None) -> None:
+        """Read what is new in a file, if anything; when it fails, that costs only itself."""
+        try:
+            if not self._needs_reading(path, source):
+                return
+            reading = _Reading(path, source, self._places)
+            if reading.unread > _LARGE:
+                self.write()
+                self._write([reading])
+            else:
+                reading.hear_all()
+                self._read.append(reading)
+                self._bytes += reading.unread
+                self._messages += len(reading.spoken)
+                if self._bytes > _LARGE or self._messages >= MOST_AT_ONCE:
+                    self.write()
+        except StoreError:
+            raise
+        except Exception as error:  # whatever a foreign file holds, the others must not suffer
+            self._fail(path, source, error)
+
+    def write(self) -> None:
+        """Write what was read; one by one, if that fails together, to tell whose fault it is."""
+        read, self._read = self._read, []
+        self._bytes = self._messages = 0
+        try:
+            self._write(read)
+        except StoreError:
+            raise
+        except Exception:
+            for reading in read:
+                try:
+                    self._write([reading])
+                except StoreError:
+                    raise
+                except Exception as error:
+                    self._fail(reading.path, reading.source, error)
+
+    def _needs_reading(self, path: Path, source: Source | None) -> bool:
+        """Whether a file has to be opened; what a pass over unchanged files costs is this."""
+        if source is None or (source.size, source.mtime_ns) != _state(os.stat(path)):
+            return True
+        if source.error is not None:
+            if source.set_aside and not self._retry:
+                self._report.set_aside += 1
+                return False
+            return True
+        return self._thorough and source.head_digest != _digest(path, source.offset)
+
+    def _fail(self, path: Path, source: Source | None, error: Exception) -> None:
+        self.write()
+        self._report.failed.append((path, _record_failure(self._store, path, source, error)))
+        self._places = Places(self._store)  # what it learned from a file that is not stored does not hold
+
+    def _write(self, read: Sequence[_Reading]) -> None:
+        """Rows and watermarks of these files in one transaction."""
+        if not read:
+            return
+        store, messages, sessions = self._store, 0, set()
+        with store.transaction():
+            sources = [reading.source or store.progress.begin_source(_name(reading.path)) for reading in read]
+            entries = (
+                Entry(guarded.message, scope, source.id, guarded.withheld)
+                for reading, source in zip(read, sources, strict=True)
+                for guarded, scope in reading.spoken
+            )
+            while some := list(islice(entries, MOST_AT_ONCE)):
+                added = store.archive.append_all(some)
+                messages += len(added)
+                sessions.update(entry.message.session_id for entry in added)
+            for reading, source in zip(read, sources, strict=True):
+                store.progress.save_source(source, **reading.state())
+        self._report.files += len(read)
+        self._report.messages += messages
+        self._report.bad_lines += sum(reading.bad_lines for reading in read)
+        self._report.sessions |= sessions
 
 
 def _record_failure(store: Store, path: Path, source: Source | None, error: Exception) -> str:
@@ -193,34 +276,3 @@ def _digest(path: Path, offset: int) -> bytes:
     except OSError as error:
         raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
     return blake2b(known, digest_size=16).digest()
-
-
-class _Places:
-    """Which project a message belongs to: its folder's; where that is gone, or a sub-agent's, its session's."""
-
-    def __init__(self, store: Store):
-        self._store = store
-        self._folders: dict[str, tuple[Scope, bool]] = {}
-        self._sessions: dict[str, tuple[Scope, str | None]] = {}
-
-    def scope(self, message: Message) -> Scope:
-        session = self._sessions.get(message.session_id) or self._store.archive.session_place(message.session_id)
-        own, there = self._folder(message.cwd)
-        if session is None:
-            session = own, message.cwd
-        self._sessions[message.session_id] = session
-        scope, cwd = session
-        if message.cwd is None or message.agent_id is not None or (not there and _below(message.cwd, cwd)):
-            return scope
-        return own
-
-    def _folder(self, cwd: str | None) -> tuple[Scope, bool]:
-        if cwd is None:
-            return GLOBAL_SCOPE, False
-        if cwd not in self._folders:
-            self._folders[cwd] = scope_of(cwd), exists(cwd)
-        return self._folders[cwd]
-
-
-def _below(folder: str, parent: str | None) -> bool:
-    return parent is not None and folder.startswith((parent.rstrip("/\\") + "/", parent.rstrip("/\\") + "\\"))

@@ -23,7 +23,7 @@ from hippo_core.store.words import match_expression, pairs, word_matches
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
 _APPENDED = "uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, source_id, offset"
-MOST_AT_ONCE = 500  # messages; SQLite binds at most 32,766 values to a statement
+MOST_AT_ONCE = 200  # messages; as many long ones fit into memory, and as many values into a statement
 
 
 class Entry(NamedTuple):
