@@ -79,7 +79,7 @@ def whole_store(home: Path) -> dict[str, Any]:
             )
         assert store.vectors.available
         db = store._db
-        virtual = ("memory_exact", "memory_plain", "message_plain", "episode_plain", "memory_vector", "message_vector")
+        virtual = ("memory_exact", "memory_plain", "message_plain", "episode_plain", "memory_vector")
         names = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1").fetchall()
         tables = [name for (name,) in names if not name.startswith((*virtual, "sqlite_"))]
         tables += [f"memory_vector_{model}" for (model,) in db.execute("SELECT id FROM embedding_model").fetchall()]

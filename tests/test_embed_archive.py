@@ -41,7 +41,7 @@ def root(isolated, monkeypatch):
 
 def embedded(paths):
     with Store.open(paths.store) as store:
-        return store._db.execute("SELECT DISTINCT message_id FROM message_chunk ORDER BY 1").fetchall()
+        return store._db.execute("SELECT DISTINCT message_id FROM message_vector ORDER BY 1").fetchall()
 
 
 def test_a_pass_embeds_what_was_said(paths, root):

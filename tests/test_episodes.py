@@ -1,6 +1,8 @@
 """Episodes and archive vectors: derived from the messages, always equal to them, and gone with them."""
 
+import math
 import random
+import struct
 
 import apsw
 import pytest
@@ -34,6 +36,13 @@ def episodes(store):
 
 def sessions(store, *words, scopes=None):
     return [s for s, _ in store.episodes.keyword_hits(words, scopes=scopes, limit=50, user_weight=5.0)]
+
+
+def a_vector(seed):
+    """16 numbers, as an embedder gives them."""
+    chance = random.Random(seed)
+    numbers = [chance.gauss(0, 1) for _ in range(16)]
+    return struct.pack("<16f", *(number / math.hypot(*numbers) for number in numbers))
 
 
 def assert_in_step(store):
@@ -88,10 +97,13 @@ def test_episodes_are_filtered_by_scope_and_hold_nothing_withheld(store):
 def test_forgotten_words_leave_the_episodes_and_the_vectors(store, paths):
     said = "the quagga xylophone opens the vault of this very house"
     keep, gone, last = append(store, "we talked about the vault", said, "nothing else")
-    vectors = {number: random.Random(number).randbytes(64) for number in (keep, gone, last)}
+    vectors = {number: a_vector(number) for number in (keep, gone, last)}
     with store.transaction():
         store.message_vectors.put("model", 16, [(number, MEANING, [vector]) for number, vector in vectors.items()])
-    assert vectors[gone] in paths.store.read_bytes() + paths.store.with_name(paths.store.name + "-wal").read_bytes()
+    kept = dict(store._db.execute("SELECT message_id, vector FROM message_vector"))
+    (codes,) = store._db.execute("SELECT codes FROM message_code").fetchone()
+    code_of = {number: codes[place : place + 8] for place, number in zip(range(0, 24, 8), vectors, strict=True)}
+    assert kept[gone] in paths.store.read_bytes() + paths.store.with_name(paths.store.name + "-wal").read_bytes()
     assert sessions(store, "xylophone") == ["s1"]
     doomed = what_would_go(store, [f"a{gone:x}"])
     assert forget(store, paths, doomed).unfinished is None
@@ -99,7 +111,8 @@ def test_forgotten_words_leave_the_episodes_and_the_vectors(store, paths):
     near = store.message_vectors.nearest("model", MEANING, vectors[gone], scopes=None, limit=9)
     assert {number for number, _ in near} == {keep, last}
     held = b"".join(file.read_bytes() for file in paths.store.parent.rglob("*") if file.is_file())
-    assert b"xylophon" not in held and vectors[gone] not in held and vectors[keep] in held
+    assert b"xylophon" not in held and kept[gone] not in held and kept[keep] in held
+    assert code_of[gone] not in held and code_of[keep] in held
     assert_in_step(store)
 
 
@@ -153,9 +166,42 @@ def test_a_store_of_the_version_before_is_migrated_with_its_archive(paths, monke
         assert_in_step(store)
 
 
+def test_vectors_of_the_version_before_are_moved(paths, monkeypatch):
+    older = migrations.MIGRATIONS[: [step.__name__ for step in migrations.MIGRATIONS].index("m008_compact_vectors")]
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "MIGRATIONS", older)
+        patched.setattr(migrations, "NEWEST", len(older))
+        with Store.open(paths.store) as store:
+            numbers = append(store, *(f"remark {n}" for n in range(150)))
+            numbers += append(store, "elsewhere", scope=WEB, session="s2")
+            numbers += append(store, "a reply", role=Role.ASSISTANT)
+            assert store.vectors.available
+            db = store._db
+            db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 1, ?)", (numbers[-1],))
+            db.execute(
+                "CREATE VIRTUAL TABLE message_vector_1 USING vec0(scope TEXT PARTITION KEY, kind TEXT PARTITION KEY, "
+                "embedding float[16], chunk_size=128)"
+            )
+            for number, scope, role in db.execute("SELECT id, scope, role FROM message").fetchall():
+                db.execute("INSERT INTO message_chunk VALUES (?, ?, 1)", (1_000 - number, number))
+                db.execute(
+                    "INSERT INTO message_vector_1(rowid, scope, kind, embedding) VALUES (?, ?, ?, ?)",
+                    (1_000 - number, scope, MEANING if role == "user" else REPLY, a_vector(number)),
+                )
+    with Store.open(paths.store) as store:
+        tables = {name for (name,) in store._db.execute("SELECT name FROM sqlite_schema")}
+        assert store.upkeep.gaps() == [] and not any(name.startswith("message_vector_1") for name in tables)
+        assert store.message_vectors.waiting("model") == 0
+        for number in numbers:
+            kind = REPLY if number == numbers[-1] else MEANING
+            scope = WEB.key if number == numbers[-2] else API.key
+            near = store.message_vectors.nearest("model", kind, a_vector(number), scopes=[scope], limit=1)
+            assert near[0][0] == number and near[0][1] > 0.99
+
+
 def test_new_messages_are_embedded_before_old_ones_and_none_twice(store):
     append(store, *"abcde")
-    vector = random.Random(0).randbytes(64)
+    vector = a_vector(0)
 
     def step(limit):
         batch = store.message_vectors.pending("model", limit)
@@ -168,13 +214,13 @@ def test_new_messages_are_embedded_before_old_ones_and_none_twice(store):
     append(store, "f", "g", withheld=None)
     assert store.message_vectors.waiting("model") == 5
     assert step(9) == [6, 7] and step(2) == [3, 2] and step(9) == [1] and not store.message_vectors.pending("model", 9)
-    assert store._db.execute("SELECT count(*), count(DISTINCT message_id) FROM message_chunk").fetchone() == (7, 7)
+    assert store._db.execute("SELECT count(*), count(DISTINCT message_id) FROM message_vector").fetchone() == (7, 7)
 
 
 def test_nearest_keeps_to_its_kind_and_scope(store):
     (mine,), (theirs,) = append(store, "mine"), append(store, "theirs", scope=WEB, session="s2")
     (reply,) = append(store, "reply", role=Role.ASSISTANT)
-    vector = random.Random(0).randbytes(64)
+    vector = a_vector(0)
     with store.transaction():
         store.message_vectors.put(
             "model", 16, [(mine, MEANING, [vector]), (theirs, MEANING, [vector]), (reply, REPLY, [vector, vector])]
@@ -236,19 +282,21 @@ def test_forgetting_clears_the_counts(counted, paths):
 # -- damage ----------------------------------------------------------------------------------------------------------
 
 
-def test_vectors_of_messages_that_differ_from_their_rows_are_found_and_mended(store):
-    numbers = append(store, "one", "two", "three")
-    vector = random.Random(0).randbytes(64)
+def test_vectors_of_messages_that_differ_from_their_codes_are_found_and_mended(store):
+    numbers = append(store, *"abcd")
     with store.transaction():
-        store.message_vectors.put("model", 16, [(number, MEANING, [vector]) for number in numbers])
-        store._db.execute("DELETE FROM message_vector_1 WHERE rowid = 1")
-        store._db.execute("DELETE FROM message_chunk WHERE id = 2")
+        store.message_vectors.put("model", 16, [(number, MEANING, [a_vector(number)]) for number in numbers])
+        store._db.execute("DELETE FROM message_vector WHERE message_id = 1")
+        store._db.execute("UPDATE message_vector SET id = 4711 WHERE message_id = 2")
+        with store._db.blob_open("main", "message_code", "codes", 1, True) as blob:
+            blob.seek(3 * 8)
+            blob.write(bytes(8))
     (gap,) = store.upkeep.gaps()
-    assert (gap.index, gap.missing, gap.stray) == ("message_vector_1", 1, 1) and gap.is_of_vectors
+    assert (gap.index, gap.missing, gap.stray) == ("message_code", 2, 2)
     with store.transaction():
         store.upkeep.mend(gap)
-    near = store.message_vectors.nearest("model", MEANING, vector, scopes=None, limit=5)
-    assert store.upkeep.gaps() == [] and [number for number, _ in near] == [3]
+    near = store.message_vectors.nearest("model", MEANING, a_vector(4), scopes=None, limit=5)
+    assert store.upkeep.gaps() == [] and sorted(number for number, _ in near) == [3, 4] and near[0][0] == 4
 
 
 def test_a_damaged_index_of_episodes_is_built_again(store):

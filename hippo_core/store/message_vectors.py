@@ -1,4 +1,4 @@
-"""The archive by meaning: one vec0 table for each embedding model, partitioned by scope and by who speaks.
+"""The archive by meaning: vectors of each embedding model, in blocks by scope and by who speaks (store/compact.py).
 
 How far a model has come is an interval of message numbers: it grows upwards with what is new and then downwards into
 what is old, so that the newest is searchable first and a pass with nothing to do costs two look-ups. Vectors are unit
@@ -9,16 +9,15 @@ from collections.abc import Sequence
 
 import apsw
 
-from hippo_core.errors import VectorsUnavailableError
-from hippo_core.store.vectors import MOST_NEIGHBOURS, Vectors
+from hippo_core.store.compact import CompactVectors
 
-_CHUNK = 128  # as for memories: small projects must stay small
 MEANING, REPLY = "meaning", "reply"  # what the user said; what others said
 
 
 class MessageVectors:
-    def __init__(self, db: apsw.Connection, vectors: Vectors):
-        self._db, self._vectors = db, vectors
+    def __init__(self, db: apsw.Connection):
+        self._db = db
+        self._vectors = CompactVectors(db, "message")
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
@@ -55,18 +54,7 @@ class MessageVectors:
     ) -> list[tuple[int, float]]:
         """(message, cosine) of the chunks of one kind nearest to a unit `vector`; a message's nearest speaks for it."""
         model = self._model(fingerprint)
-        if model is None or not self._vectors.available:
-            return []
-        where, values = "embedding MATCH ? AND k = ? AND kind = ?", [vector, min(limit, MOST_NEIGHBOURS), kind]
-        if scopes is not None:
-            where += f" AND scope IN ({','.join('?' * len(scopes))})"
-            values += scopes
-        rows = self._db.execute(
-            f"SELECT c.message_id, min(v.distance) FROM (SELECT rowid, distance FROM {_table(model[0])} WHERE {where})"
-            " v JOIN message_chunk c ON c.id = v.rowid GROUP BY 1 ORDER BY 2 LIMIT ?",
-            (*values, limit),
-        )
-        return [(number, 1 - distance * distance / 2) for number, distance in rows]
+        return self._vectors.nearest(model[0], kind, vector, scopes=scopes, limit=limit) if model else []
 
     # -- writing: call inside Store.transaction() --------------------------------------------------------------------
 
@@ -75,22 +63,13 @@ class MessageVectors:
 
         A message that was forgotten meanwhile gets none.
         """
-        if not self._vectors.available:
-            raise VectorsUnavailableError(
-                "The vector index cannot be opened: sqlite-vec is missing here. Run again: python3 install.py"
-            )
         numbers = [number for number, _, _ in rows]
         model, lowest, highest = self._model(fingerprint) or self._begin(fingerprint, dimension, max(numbers))
         for number, kind, vectors in rows:
             row = self._db.execute("SELECT scope FROM message WHERE id = ? AND withheld IS NULL", (number,)).fetchone()
             if row is None or lowest <= number <= highest:
                 continue  # gone meanwhile, or another process was first
-            for vector in vectors:
-                self._db.execute("INSERT INTO message_chunk(message_id, model_id) VALUES (?, ?)", (number, model))
-                self._db.execute(
-                    f"INSERT INTO {_table(model)}(rowid, scope, kind, embedding) VALUES (?, ?, ?, ?)",
-                    (self._db.last_insert_rowid(), row[0], kind, vector),
-                )
+            self._vectors.add(model, row[0], kind, [(number, vector) for vector in vectors])
         self._db.execute(
             "UPDATE archive_model SET lowest = min(lowest, ?), highest = max(highest, ?) WHERE id = ?",
             (min(numbers), max(numbers), model),
@@ -98,14 +77,7 @@ class MessageVectors:
 
     def drop(self, number: int) -> None:
         """Delete every vector of a message."""
-        chunks = self._db.execute("SELECT id, model_id FROM message_chunk WHERE message_id = ?", (number,)).fetchall()
-        if chunks and not self._vectors.available:
-            raise VectorsUnavailableError(
-                "The vectors cannot be deleted: sqlite-vec is missing here. Run again: python3 install.py"
-            )
-        for chunk, model in chunks:
-            self._db.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (chunk,))
-        self._db.execute("DELETE FROM message_chunk WHERE message_id = ?", (number,))
+        self._vectors.drop(number)
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -115,18 +87,9 @@ class MessageVectors:
         ).fetchone()
 
     def _begin(self, fingerprint: str, dimension: int, newest: int) -> tuple[int, int, int]:
-        """A model's table, with an interval that holds nothing yet."""
+        """A model, with an interval that holds nothing yet."""
         self._db.execute(
             "INSERT INTO archive_model(fingerprint, dimension, lowest, highest) VALUES (?, ?, ?, ?)",
             (fingerprint, dimension, newest + 1, newest),
         )
-        model = self._db.last_insert_rowid()
-        self._db.execute(
-            f"CREATE VIRTUAL TABLE {_table(model)} USING vec0(scope TEXT PARTITION KEY, kind TEXT PARTITION KEY, "
-            f"embedding float[{dimension}], chunk_size={_CHUNK})"
-        )
-        return model, newest + 1, newest
-
-
-def _table(model: int) -> str:
-    return f"message_vector_{model}"
+        return self._db.last_insert_rowid(), newest + 1, newest

@@ -4,11 +4,14 @@ Three table sets that share nothing but message uids: curated memories, the raw 
 """
 
 from collections.abc import Callable
+from itertools import groupby
 
 import apsw
 
 from hippo_core import clock
-from hippo_core.store.connection import APPLICATION_ID
+from hippo_core.store.compact import CompactVectors
+from hippo_core.store.connection import APPLICATION_ID, load_vectors
+from hippo_core.store.message_vectors import MEANING, REPLY
 
 Migration = Callable[[apsw.Connection], None]
 
@@ -267,6 +270,19 @@ def m006_frequencies(db: apsw.Connection) -> None:
     )
 
 
+def m007_message_times(db: apsw.Connection) -> None:
+    """Messages by when they were said, for questions that name a time."""
+    db.execute("CREATE INDEX message_by_time ON message(at)")
+
+
+def m008_compact_vectors(db: apsw.Connection) -> None:
+    """Messages' vectors as codes and bytes (store/compact.py); those that were float32 in vec0 tables move over."""
+    _compact_vectors(db, "message")
+    for (model,) in db.execute("SELECT id FROM archive_model").fetchall():
+        _move_vectors(db, model)
+    db.execute("DROP TABLE message_chunk")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_curated,
     m002_archive,
@@ -274,6 +290,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     m004_nights,
     m005_episodes,
     m006_frequencies,
+    m007_message_times,
+    m008_compact_vectors,
 )
 NEWEST = len(MIGRATIONS)
 
@@ -302,6 +320,53 @@ def _sync_index(db: apsw.Connection, index: str, table: str, columns: str, condi
     db.execute(f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop}; END")
     # One trigger, because the order of two is not defined and an index must let go before it takes.
     db.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {columns} ON {table} BEGIN {drop}; {add}; END")
+
+
+def _compact_vectors(db: apsw.Connection, name: str) -> None:
+    """The two tables of a CompactVectors. The codes come last, so that what is before them is read without them."""
+    db.execute(
+        f"""
+        CREATE TABLE {name}_vector(id INTEGER PRIMARY KEY, {name}_id INTEGER NOT NULL, vector BLOB NOT NULL);
+        CREATE INDEX {name}_vector_by_{name} ON {name}_vector({name}_id);
+        CREATE TABLE {name}_code(
+            first INTEGER PRIMARY KEY, model_id INTEGER NOT NULL, scope TEXT NOT NULL, kind TEXT NOT NULL,
+            room INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, codes BLOB NOT NULL
+        );
+        CREATE INDEX {name}_code_by_place ON {name}_code(model_id, kind, scope, first);
+        """
+    )
+
+
+def _move_vectors(db: apsw.Connection, model: int) -> None:
+    """A vec0 table's vectors into the compact ones; without NumPy they are due again. 100,000 take some 3 s.
+
+    They are read from the tables that vec0 keeps them in, which need no extension. Without it the vec0 table itself
+    cannot be dropped; what is left of it then is its name.
+    """
+    table = f"message_vector_{model}"
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        db.execute("DELETE FROM archive_model WHERE id = ?", (model,))
+    else:
+        compact = CompactVectors(db, "message")
+        size = db.execute("SELECT 4 * dimension FROM archive_model WHERE id = ?", (model,)).get
+        for (block,) in db.execute(f"SELECT chunk_id FROM {table}_chunks ORDER BY 1").fetchall():
+            held = db.execute(f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (block,)).get
+            rows = db.execute(
+                f"SELECT m.scope, m.role, m.id, r.chunk_offset FROM {table}_rowids r "
+                "JOIN message_chunk c ON c.id = r.rowid JOIN message m ON m.id = c.message_id "
+                "WHERE r.chunk_id = ? ORDER BY r.rowid",
+                (block,),
+            ).fetchall()
+            for (scope, by_user), group in groupby(rows, key=lambda row: (row[0], row[1] == "user")):
+                vectors = [(number, held[place * size : (place + 1) * size]) for _, _, number, place in group]
+                compact.add(model, scope, MEANING if by_user else REPLY, vectors)
+    if load_vectors(db):
+        db.execute(f"DROP TABLE {table}")
+        return
+    for part in ("info", "chunks", "rowids", "vector_chunks00"):
+        db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
 
 
 def _sync_episodes(db: apsw.Connection) -> None:

@@ -37,7 +37,7 @@ class Store:
         self._db = db
         self.vectors = Vectors(db)
         self.memories = Memories(db, self.vectors)
-        self.message_vectors = MessageVectors(db, self.vectors)
+        self.message_vectors = MessageVectors(db)
         self.archive = Archive(db, self.message_vectors)
 
     @cached_property

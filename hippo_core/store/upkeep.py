@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from hippo_core.store.compact import CompactVectors
+
 # index: the rows it must hold
 KEYWORD_INDEXES = {
     "memory_exact": "memory_active",
@@ -15,6 +17,7 @@ KEYWORD_INDEXES = {
     "message_plain": "message",
     "episode_plain": "episode",
 }
+MESSAGE_CODES = "message_code"  # the index of the messages' vectors
 CURATED = ("memory_exact", "memory_plain")
 
 # What belongs to nothing any more: name, and the condition on its table's rows.
@@ -22,7 +25,7 @@ _ORPHANS = {
     "sources": ("memory_source", "memory_id NOT IN (SELECT id FROM memory)"),
     "chunks": ("memory_chunk", "memory_id NOT IN (SELECT id FROM memory WHERE status = 'active')"),
     "journal entries": ("journal", "memory_id IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory)"),
-    "message chunks": ("message_chunk", "message_id NOT IN (SELECT id FROM message)"),
+    "message vectors": ("message_vector", "message_id NOT IN (SELECT id FROM message)"),
     "use counts": ("memory_use", "memory_id NOT IN (SELECT id FROM memory)"),
 }
 
@@ -37,13 +40,14 @@ class Gap:
 
     @property
     def is_of_vectors(self) -> bool:
-        """Mending it needs the vector extension, and leaves memories that are due for new vectors."""
-        return self.index not in KEYWORD_INDEXES
+        """Of memories: mending it needs the vector extension, and leaves memories that are due for new vectors."""
+        return self.index not in KEYWORD_INDEXES and self.index != MESSAGE_CODES
 
 
 class Upkeep:
     def __init__(self, db: apsw.Connection):
         self._db = db
+        self._message_vectors = CompactVectors(db, "message")
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -70,9 +74,12 @@ class Upkeep:
             for index, rows in KEYWORD_INDEXES.items()
         ]
         found += [
-            self._gap(table, f"SELECT id FROM {chunks} WHERE model_id = {model}", f"SELECT rowid FROM {table}_rowids")
-            for model, table, chunks in self._vector_tables()
+            self._gap(
+                table, f"SELECT id FROM memory_chunk WHERE model_id = {model}", f"SELECT rowid FROM {table}_rowids"
+            )
+            for model, table in self._vector_tables()
         ]
+        found.append(Gap(MESSAGE_CODES, *self._message_vectors.gaps()))
         return [gap for gap in found if gap.missing or gap.stray]
 
     def orphans(self) -> dict[str, int]:
@@ -107,23 +114,25 @@ class Upkeep:
         self._db.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")
 
     def mend(self, gap: Gap) -> None:
-        """Bring an index and its rows together again. A memory that loses its vectors becomes due for new ones;
-        a message is found by its words alone from then on.
+        """Bring an index and its rows together again. A memory that loses its vectors becomes due for new ones; a
+        message is found by its words alone from then on.
 
-        Vector tables need the extension loaded (Vectors.available).
+        Vector tables of memories need the extension loaded (Vectors.available).
         """
+        if gap.index == MESSAGE_CODES:
+            self._message_vectors.mend()
+            return
         if not gap.is_of_vectors:
             self.rebuild(gap.index)
             return
-        model, _, chunks = next(known for known in self._vector_tables() if known[1] == gap.index)
-        owner = chunks.replace("_chunk", "_id")
+        model, _ = next(known for known in self._vector_tables() if known[1] == gap.index)
         self._db.execute(
-            f"DELETE FROM {chunks} WHERE model_id = ?1 AND {owner} IN (SELECT {owner} FROM {chunks} WHERE "
+            "DELETE FROM memory_chunk WHERE model_id = ?1 AND memory_id IN (SELECT memory_id FROM memory_chunk WHERE "
             f"model_id = ?1 AND id NOT IN (SELECT rowid FROM {gap.index}_rowids))",
             (model,),
         )
         stray = self._db.execute(
-            f"SELECT rowid FROM {gap.index}_rowids WHERE rowid NOT IN (SELECT id FROM {chunks} WHERE model_id = ?)",
+            f"SELECT rowid FROM {gap.index}_rowids WHERE rowid NOT IN (SELECT id FROM memory_chunk WHERE model_id = ?)",
             (model,),
         ).fetchall()
         self._db.executemany(f"DELETE FROM {gap.index} WHERE rowid = ?", stray)
@@ -149,13 +158,10 @@ class Upkeep:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _vector_tables(self) -> list[tuple[int, str, str]]:
-        """(model, its table of vectors, the table that says what each is of)."""
-        memories = self._db.execute("SELECT id FROM embedding_model").fetchall()
-        messages = self._db.execute("SELECT id FROM archive_model").fetchall()
-        return [(model, f"memory_vector_{model}", "memory_chunk") for (model,) in memories] + [
-            (model, f"message_vector_{model}", "message_chunk") for (model,) in messages
-        ]
+    def _vector_tables(self) -> list[tuple[int, str]]:
+        """Of each model its number and its table of memories' vectors."""
+        models = self._db.execute("SELECT id FROM embedding_model").fetchall()
+        return [(model, f"memory_vector_{model}") for (model,) in models]
 
     def _gap(self, index: str, rows: str, entries: str) -> Gap:
         missing = self._db.execute(f"SELECT count(*) FROM ({rows} EXCEPT {entries})").fetchone()[0]

@@ -1,0 +1,101 @@
+"""Archives of any size from real messages, made in bulk and kept in a folder, so that a million rows take minutes once.
+
+The rows are those of the longmemeval pool, cut to LETTERS and perturbed: of each further copy a tenth of the words is
+exchanged for words of other messages, so that the vocabulary keeps its shape. Ten projects, a session in one of them.
+"""
+
+import random
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import archived
+import apsw
+
+from hippo_core.ingest.archive import prepare_search
+from hippo_core.model.scope import Scope, project_scope
+from hippo_core.store import Store
+from hippo_core.store.episodes import SIZE
+from hippo_core.store.migrations import NEWEST
+
+SET, PROJECTS, PORTION = "longmemeval", 10, 20_000
+EXCHANGED = 0.1
+LETTERS = 600  # of a message; what is longer is cut, so that a million rows fit a disk
+
+Row = tuple[str, str, str]  # session, who speaks, text
+
+
+def projects() -> list[Scope]:
+    return [project_scope(f"example.org/team/p{number}", f"p{number}") for number in range(PROJECTS)]
+
+
+def perturbed(chance: random.Random) -> Iterator[Row]:
+    """The pool over and over, without end."""
+    rows = archived.corpus(SET)
+    words = [word for row in rows[:: max(1, len(rows) // 2_000)] for word in row["text"].split()]
+    round_number = 0
+    while True:
+        for row in rows:
+            text = row["text"][:LETTERS].split()
+            for _ in range(round(len(text) * EXCHANGED) if round_number else 0):
+                text[int(chance.random() * len(text))] = words[int(chance.random() * len(words))]
+            yield f"{row['session']}-{round_number}", row["speaker"], " ".join(text)
+        round_number += 1
+
+
+def store(folder: Path, size: int, seed: int) -> Store:
+    """An archive of `size` messages, made when `folder` does not have it yet."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"grown-{size}-{seed}-{NEWEST}.db"
+    if not path.exists():
+        unfinished = path.with_suffix(".new")
+        unfinished.unlink(missing_ok=True)
+        Store.open(unfinished).close()
+        _fill(unfinished, size, random.Random(seed))
+        with Store.open(unfinished) as opened:
+            prepare_search(opened, seconds=3_600)
+        unfinished.rename(path)
+    return Store.open(path)
+
+
+def _fill(path: Path, size: int, chance: random.Random) -> None:
+    """What Store.archive.append would write, without its triggers; the keyword indexes are built at the end."""
+    db = apsw.Connection(str(path))
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    db.pragma("synchronous", "off")
+    places = projects()
+    rows = perturbed(chance)
+    open_episodes: dict[str, list[int]] = {}  # session -> episode, its first message, its last, how many
+    with db:
+        db.execute("INSERT INTO ingest_source(id, path, updated_at) VALUES (1, '/grown.jsonl', 0)")
+        for place in places:
+            db.execute("INSERT INTO archive_project VALUES (?, ?, ?)", (place.key, place.label, place.identity))
+    made = 0
+    for start in range(1, size + 1, PORTION):
+        sessions, messages, episodes = {}, [], {}
+        for number in range(start, min(start + PORTION, size + 1)):
+            session, speaker, text = next(rows)
+            key = places[zlib.crc32(session.encode()) % PROJECTS].key
+            sessions[session] = key
+            messages.append((number, f"u{number}", session, key, "user" if speaker == "user" else "assistant", text))
+            episode = open_episodes.get(session)
+            if episode is None or episode[3] == SIZE:
+                made += 1
+                episode = open_episodes[session] = [made, number, number, 0]
+            episode[2:] = number, episode[3] + 1
+            episodes[episode[0]] = (episode[0], session, key, *episode[1:])
+        with db:
+            db.executemany("INSERT OR IGNORE INTO archive_session(id, scope) VALUES (?, ?)", sessions.items())
+            db.executemany(
+                "INSERT INTO message(id, uid, session_id, scope, role, text, at, source_id, offset) "
+                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?1, 1, ?1)",
+                messages,
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO episode(id, session_id, scope, first_id, last_id, size) VALUES (?,?,?,?,?,?)",
+                episodes.values(),
+            )
+    for index in ("message_plain", "episode_plain"):
+        with db:
+            db.execute(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
+    db.close()
