@@ -2,6 +2,7 @@
 
 The rows are those of the longmemeval pool, cut to LETTERS and perturbed: of each further copy a tenth of the words is
 exchanged for words of other messages, so that the vocabulary keeps its shape. Ten projects, a session in one of them.
+The vectors are those of the real messages, of each further copy turned away from them (cosine 0.86).
 """
 
 import random
@@ -9,18 +10,23 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import archived
 import apsw
+import archived
+import numpy
 
+from hippo_core.embed.base import Embedder
 from hippo_core.ingest.archive import prepare_search
+from hippo_core.ingest.embed_archive import parts
+from hippo_core.model.message import Role
 from hippo_core.model.scope import Scope, project_scope
 from hippo_core.store import Store
 from hippo_core.store.episodes import SIZE
-from hippo_core.store.migrations import NEWEST
+from hippo_core.store.compact import CompactVectors
 
 SET, PROJECTS, PORTION = "longmemeval", 10, 20_000
 EXCHANGED = 0.1
 LETTERS = 600  # of a message; what is longer is cut, so that a million rows fit a disk
+TURNED = 0.6  # length of what is added to a copy's vectors
 
 Row = tuple[str, str, str]  # session, who speaks, text
 
@@ -43,10 +49,10 @@ def perturbed(chance: random.Random) -> Iterator[Row]:
         round_number += 1
 
 
-def store(folder: Path, size: int, seed: int) -> Store:
-    """An archive of `size` messages, made when `folder` does not have it yet."""
+def store(folder: Path, size: int, seed: int, embedder: Embedder | None = None) -> Store:
+    """An archive of `size` messages, made when `folder` does not have it yet; with an embedder, it has vectors."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"grown-{size}-{seed}-{NEWEST}.db"
+    path = folder / f"grown-{size}-{seed}.db"
     if not path.exists():
         unfinished = path.with_suffix(".new")
         unfinished.unlink(missing_ok=True)
@@ -55,7 +61,12 @@ def store(folder: Path, size: int, seed: int) -> Store:
         with Store.open(unfinished) as opened:
             prepare_search(opened, seconds=3_600)
         unfinished.rename(path)
-    return Store.open(path)
+    opened = Store.open(path)
+    if embedder is not None and not opened.message_vectors.has(embedder.fingerprint):
+        opened.close()
+        _embed(path, size, embedder, numpy.random.default_rng(seed))
+        opened = Store.open(path)
+    return opened
 
 
 def _fill(path: Path, size: int, chance: random.Random) -> None:
@@ -99,3 +110,46 @@ def _fill(path: Path, size: int, chance: random.Random) -> None:
         with db:
             db.execute(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
     db.close()
+
+
+def _embed(path: Path, size: int, embedder: Embedder, chance: numpy.random.Generator) -> None:
+    """What embed_archive would store."""
+    pool, owners, kinds = _pool_vectors(embedder)
+    rows = len(archived.corpus(SET))
+    db = apsw.Connection(str(path))
+    db.pragma("synchronous", "off")
+    vectors = CompactVectors(db, "message")
+    scopes = [scope for (scope,) in db.execute("SELECT scope FROM message ORDER BY id")]
+    with db:
+        db.execute(
+            "INSERT INTO archive_model(fingerprint, dimension, lowest, highest) VALUES (?, ?, 1, ?)",
+            (embedder.fingerprint, embedder.dimension, size),
+        )
+        model = db.last_insert_rowid()
+    for start in range(0, size, rows):
+        turned = pool
+        if start:
+            turned = pool + chance.standard_normal(pool.shape, dtype="f4") * (TURNED / embedder.dimension**0.5)
+            turned /= numpy.linalg.norm(turned, axis=1, keepdims=True)
+        groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
+        for owner, kind, vector in zip(owners, kinds, turned, strict=True):
+            if start + owner < size:
+                group = groups.setdefault((scopes[start + owner], kind), [])
+                group.append((start + owner + 1, vector.tobytes()))
+        with db:
+            for (scope, kind), some in groups.items():
+                vectors.add(model, scope, kind, some)
+    db.close()
+
+
+def _pool_vectors(embedder: Embedder) -> tuple[numpy.ndarray, list[int], list[str]]:
+    """The pool's vectors; of each, its row in the pool and its kind."""
+    texts: list[str] = []
+    owners: list[int] = []
+    kinds: list[str] = []
+    for number, row in enumerate(archived.corpus(SET)):
+        kind, some = parts(Role.USER if row["speaker"] == "user" else Role.ASSISTANT, row["text"], embedder)
+        texts += some
+        owners += [number] * len(some)
+        kinds += [kind] * len(some)
+    return embedder.embed(texts), owners, kinds

@@ -1,4 +1,4 @@
-"""Compact vectors: what is near is found though its numbers are rounded, only where it may be; what goes leaves nothing."""
+"""Compact vectors: what is near is found though numbers are rounded, only where it may be; what goes leaves nothing."""
 
 import math
 import random
