@@ -20,8 +20,8 @@ from hippo_core.ingest.embed_archive import parts
 from hippo_core.model.message import Role
 from hippo_core.model.scope import Scope, project_scope
 from hippo_core.store import Store
-from hippo_core.store.episodes import SIZE
 from hippo_core.store.compact import CompactVectors
+from hippo_core.store.episodes import SIZE
 
 SET, PROJECTS, PORTION = "longmemeval", 10, 20_000
 EXCHANGED = 0.1
