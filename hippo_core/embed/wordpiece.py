@@ -14,7 +14,7 @@ from hippo_core.embed.borders import best_cut, well_formed
 if TYPE_CHECKING:
     import tokenizers
 
-_VOCABULARY = os.path.join(os.path.dirname(__file__), "vocabulary", "bert_base_uncased.txt.gz")
+VOCABULARY = os.path.join(os.path.dirname(__file__), "vocabulary", "bert_base_uncased.txt.gz")
 _CLS, _SEP = 101, 102
 WINDOW = 256
 _ROOM = WINDOW - 2  # [CLS] and [SEP]
@@ -75,7 +75,7 @@ def _prepared(text: str) -> str:
 def _open_tokenizer() -> "tokenizers.Tokenizer":
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    with open(_VOCABULARY, "rb") as file:
+    with open(VOCABULARY, "rb") as file:
         words = zlib.decompress(file.read(), wbits=31).decode("utf-8").splitlines()
     vocabulary = {word: number for number, word in enumerate(words)}
     model = models.WordPiece(
