@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from hippo_core.distill.wordlist import any_of
 from hippo_core.model.types import MemoryType as T
 
 
@@ -50,10 +51,8 @@ def _hinted(word: str) -> int:
     People use few words, so most calls are answered from the cache.
     """
     found = _ALWAYS
-    if _ANY_HINT.search(word):
-        for hint, cues in _HINTS:
-            if hint in word:
-                found |= cues
+    for hint in _LONGEST_HINTS.findall(word):
+        found |= _HINTS[hint]
     return found
 
 
@@ -377,11 +376,12 @@ CUES: tuple[Cue, ...] = (
 )
 
 
-_HINTS = tuple(
-    (hint, sum(1 << place for place, cue in enumerate(CUES) if hint in cue.hints))
-    for hint in sorted({hint for cue in CUES for hint in cue.hints})
-)
-_ANY_HINT = re.compile("|".join(re.escape(hint) for hint, _ in _HINTS))
+# The longest hint at each place of a word, with the cues of all hints that it begins with.
+_HINTS = {
+    hint: sum(1 << place for place, cue in enumerate(CUES) if hint.startswith(cue.hints))
+    for hint in {hint for cue in CUES for hint in cue.hints}
+}
+_LONGEST_HINTS = re.compile(f"(?=({any_of(_HINTS)}))")
 _UNSPOKEN = sum(1 << place for place, cue in enumerate(CUES) if not cue.spoken)
 _ALWAYS = sum(1 << place for place, cue in enumerate(CUES) if not cue.hints)
 _COMMAND = re.compile(

@@ -76,8 +76,10 @@ def listings(blocks: Iterable[Paragraph]) -> Iterator[Listing]:
 
 
 def _listing(title: str, items: list[str]) -> Listing | None:
+    if not FEWEST <= len(items) <= MOST:
+        return None
     title = _TITLE_EDGES.sub("", title)
-    if not FEWEST <= len(items) <= MOST or not 1 <= len(title.split()) <= 8 or len(title) > 70:
+    if not 1 <= len(title.split()) <= 8 or len(title) > 70:
         return None
     if any(len(item) > LONGEST_ITEM or item.endswith(("?", ":")) for item in items):
         return None

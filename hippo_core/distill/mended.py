@@ -114,6 +114,8 @@ def _follow(matter: _Matter | None, turn: Turn, place: int, gone: list[_Matter])
     for sentence in turn.own:
         if len(sentence.text) > LONGEST:
             continue
+        if matter is None and not _FAILURE.search(sentence.text):
+            continue  # as most do
         bare = without_lead(sentence.text)
         if matter is None or (matter.deeds and _is_failure(bare)):
             matter = _met(bare, sentence.before, turn.message, place)

@@ -56,6 +56,7 @@ def same(one: str, other: str) -> bool:
     return overlap(one, other) >= SAME
 
 
+@lru_cache(maxsize=4096)
 def denies(text: str) -> bool:
     return not _DENIALS.isdisjoint(text.lower().replace("\u2019", "'").split())
 
@@ -89,6 +90,7 @@ _REPLACES = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def replaced_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """(what is given up, what takes its place) in "switched from A to B" and the like; both empty otherwise."""
     found = _REPLACES.search(text)
