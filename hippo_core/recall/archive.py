@@ -7,6 +7,7 @@ missing (vectors, an older archive's episodes) leaves its list out and a note. C
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hippo_core import clock
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
@@ -27,8 +28,10 @@ from hippo_core.recall.sessions import (
     rank,
     rank_messages,
 )
+from hippo_core.recall.timed import TIME_ALONE, leaning, remark, resolved
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
+from hippo_core.store.frequencies import Plan
 
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
 _SPELLED_DEPTH = 200
@@ -64,20 +67,24 @@ def search_archive(
     k: int = 5,
     around: int = 0,
     withheld: bool = False,
+    now: float | None = None,
 ) -> ArchiveFound:
     """The best turns of the sessions that answer `query`, at most k, each with `around` turns before and after it.
 
     One turn a session, unless fewer than k sessions answer. embedder: None searches by words alone. withheld: also what
-    the guard keeps from the model. UsageError for an empty query.
+    the guard keeps from the model. now: seconds, for the times that the question names. UsageError for an empty query.
     """
-    asked = read_query(query)
+    asked = read_query(query, clock.now() if now is None else now)
     if asked.empty:
         return ArchiveFound()
     with store.reading():
         search = Search(store, asked, scopes, withheld)
-        search.by_words()
-        search.by_meaning(embedder)
-        chosen = search.choose(k)
+        if asked.time_alone:
+            chosen = search.all_of_the_time(k)
+        else:
+            search.by_words()
+            search.by_meaning(embedder)
+            chosen = search.choose(k)
         messages = store.archive.fetch([number for number, _ in chosen])
         labels = store.archive.projects()
         hits = [_hit(store, messages[number], score, labels, around) for number, score in chosen]
@@ -105,13 +112,13 @@ class Search:
         self._tuning = tuning
         self._spellings, self._only_spelled = spellings(asked)
         self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
+        self._when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
         self.lists: dict[str, list[Hit]] = {}
         self.notes: list[str] = []
 
     def by_words(self) -> None:
         plan = self._store.frequencies.plan(self._terms, self._scopes, self._tuning.budget)
         turns = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
-        self.lists[TURN] = self._placed(turns)
         episodes = self._store.episodes.keyword_hits(
             plan.words,
             scopes=self._scopes,
@@ -119,6 +126,9 @@ class Search:
             user_weight=self._tuning.user_column,
             since=plan.since,
         )
+        if self._when is not None and self._when.dated:
+            turns, episodes = self._also_of_the_time(plan, turns, episodes)
+        self.lists[TURN] = self._placed(turns)
         self.lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
         if self._store.episodes.behind():
             self.notes.append("older sessions are still being indexed")
@@ -129,8 +139,6 @@ class Search:
             self.notes.append("no embedding model: keywords only")
         elif self._only_spelled:
             pass  # a spelling has no meaning to look for, and loading the model takes longer than all the rest
-        elif not self._store.vectors.available:
-            self.notes.append("no vector index here: keywords only")
         elif not vectors.has(embedder.fingerprint):
             self.notes.append("nothing that was said is embedded by this model yet: keywords only")
         else:
@@ -146,10 +154,10 @@ class Search:
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, best first: a turn a session, then further turns while there is room."""
         spelled = self._spelled_out()
-        ranked, messages = rank(self.lists, self._tuning), rank_messages(self.lists, self._tuning)
-        for number, session in spelled.items():  # whoever quotes wants the quotation, however well the rest fits
-            ranked[session] = 1.0 + ranked.get(session, 0.0) % 1.0
-            messages[number] = 1.0 + messages.get(number, 0.0) % 1.0
+        ranked, messages = self._leaning(rank(self.lists, self._tuning), rank_messages(self.lists, self._tuning))
+        # Whoever quotes wants the quotation, however well the rest fits.
+        ranked |= {session: 1.0 + ranked.get(session, 0.0) for session in set(spelled.values())}
+        messages |= {number: 1.0 + messages.get(number, 0.0) for number in spelled}
         order = sorted(ranked, key=lambda session: (-ranked[session], session))[: max(k, JUDGED)]
         turns = self._best_turns(order, messages, spelled)
         if not turns:
@@ -163,7 +171,15 @@ class Search:
         least = min(scores.values())  # further turns come after
         scores |= {number: min(relevant[number], least) for number in further}
         worth = worth_showing(scores)
-        return [(number, score) for number, score in scores.items() if number in worth][:k]
+        shown = [(number, score) for number, score in scores.items() if number in worth][:k]
+        self._say_when([number for number, _ in shown])
+        return shown
+
+    def all_of_the_time(self, k: int) -> list[tuple[int, float]]:
+        """How each session that talked at the time began to, the latest first."""
+        openings = self._store.said_when.openings(self._when.span, scopes=self._scopes, limit=k)
+        self._say_when(openings)
+        return [(number, TIME_ALONE) for number in openings]
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -175,6 +191,36 @@ class Search:
             for number, score in hits
             if number in places
         ]
+
+    def _also_of_the_time(
+        self, plan: Plan, turns: list[tuple[int, float]], episodes: list[tuple[str, float]]
+    ) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
+        """Both lists, and what of the time lies below their ends: a busy year must not hide a quiet week."""
+        said, span = self._store.said_when, self._when.span
+        turns += said.keyword_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
+        weight = self._tuning.user_column
+        episodes += said.episode_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=weight)
+        return turns, episodes
+
+    def _leaning(
+        self, ranked: dict[str, float], messages: dict[int, float]
+    ) -> tuple[dict[str, float], dict[int, float]]:
+        """Sessions and messages under the time that was asked for: a session is of the times of its messages here."""
+        if self._when is None:
+            return ranked, messages
+        said = self._store.said_when.times(list(messages))
+        began = self._store.said_when.began(list(ranked))
+        moments: dict[str, list[float]] = {session: [began[session]] if session in began else [] for session in ranked}
+        for number, session in self._session_of({}).items():
+            moments[session] += [said[number]] if number in said else []
+        sessions = leaning(self._when, ranked, {session: tuple(times) for session, times in moments.items()})
+        return sessions, leaning(self._when, messages, {n: (said[n],) if n in said else () for n in messages})
+
+    def _say_when(self, shown: Sequence[int]) -> None:
+        """Tell in a note what was made of the time that was asked for."""
+        if self._when is not None:
+            times = {number: (at,) for number, at in self._store.said_when.times(shown).items()}
+            self.notes += filter(None, [remark(self._when, times, self._dated)])
 
     def _spelled_out(self) -> dict[int, str]:
         """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""

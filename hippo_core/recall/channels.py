@@ -109,7 +109,7 @@ def settles(query: Query, found: Found) -> bool:
 def by_time(store: Store, query: Query, where: Where, found: Found) -> None:
     """What is of the time that is asked for, newest first."""
     when = query.when
-    if when is not None and (when.start is not None or when.end is not None):
+    if when is not None and when.dated:
         numbers = store.memories.of_time(when.start, when.end, scopes=where.scopes, types=where.types, limit=DEPTH)
         found.lists[TIME_CHANNEL] = [(number, 0.0) for number in numbers]
 

@@ -32,7 +32,7 @@ from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.rerank import RERANKED, SO_FAR, Reranker, bearing, reordered
 from hippo_core.recall.score import Aging, nudged, score
-from hippo_core.recall.timed import remark, resolved, weighed
+from hippo_core.recall.timed import of_memories, remark, resolved, weighed
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 
@@ -176,9 +176,10 @@ def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: 
     if asked.when is None or not pool.memories:
         return
     when, dated = resolved(store, asked.when, scopes)
-    before = pool.relevance
-    pool.relevance = weighed(when, before, pool.memories, asked.time_alone)
-    if said := remark(when, {n: v for n, v in before.items() if v >= BEST_AT_LEAST}, pool.memories, dated):
+    before, times = pool.relevance, of_memories(pool.memories)
+    pool.relevance = weighed(when, before, times, asked.time_alone)
+    fitting = {number: times[number] for number, value in before.items() if value >= BEST_AT_LEAST}
+    if said := remark(when, fitting, dated):
         found.notes.append(said)
 
 

@@ -69,7 +69,7 @@ class Query:
     @property
     def time_alone(self) -> bool:
         """It asks for whatever is of a time: "what happened yesterday"."""
-        dated = self.when is not None and (self.when.start is not None or self.when.end is not None)
+        dated = self.when is not None and self.when.dated
         return dated and not self.literals and all(word.casefold() in _ANYTHING for word in self.words)
 
     @property

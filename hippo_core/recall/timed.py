@@ -1,13 +1,15 @@
-"""What a time in the question does to the candidates: those of that time alone, or the newer first.
+"""What a time in the question does to the candidates: those of that time alone or first, or the newer first.
 
-A memory belongs to the time when it was first said and to that when it was last confirmed. Knows no wording of times;
-that is recall.when's.
+A memory belongs to the time when it was first said and to that when it was last confirmed; what was said in the archive
+to the moment when it was said. Memories outside of a date that was said go. In the archive they only stand back, since
+what is asked for was seldom talked about when it happened: docs/benchmarks.md has what going would cost. Knows no
+wording of times; that is recall.when's.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hippo_core.model.memory import Memory
 from hippo_core.recall.relevance import BEST_AT_LEAST
@@ -17,9 +19,13 @@ from hippo_core.store.memories import PLAIN
 if TYPE_CHECKING:
     from hippo_core.recall.when import When
 
+T = TypeVar("T", str, int)
+Times = Mapping[T, tuple[float, ...]]  # the moments that each candidate belongs to
+
 OUTSIDE = 0.6  # of its relevance keeps what lies on the other side of an event, whose date is an inference
 OLDEST = 0.7  # of its relevance keeps the oldest of the candidates, when the latest is asked for
 TIME_ALONE = 0.5  # relevance of what lies in the time, where nothing but a time is asked for
+STANDS_BACK = 0.85  # of its score keeps what was said in the archive at another time, or is the oldest
 _RIVAL = 0.5  # share of the best relevance from which on a candidate competes for being the latest
 
 
@@ -40,16 +46,18 @@ def resolved(store: Store, when: "When", scopes: Sequence[str] | None) -> "tuple
     return replace(when, start=start), dated
 
 
-def weighed(
-    when: "When", relevance: Mapping[int, float], memories: Mapping[int, Memory], alone: bool
-) -> dict[int, float]:
-    """The candidates' relevances under the time that was asked for. alone: nothing else was asked.
+def of_memories(memories: Mapping[int, Memory]) -> Times[int]:
+    return {number: (_began(memory), memory.confirmed_at) for number, memory in memories.items()}
+
+
+def weighed(when: "When", relevance: Mapping[int, float], times: Times[int], alone: bool) -> dict[int, float]:
+    """The memories' relevances under the time that was asked for. alone: nothing else was asked.
 
     A date that was said narrows: what lies outside goes, unless nothing inside fits. An event only weighs.
     """
     if when.latest:
-        return _newer_first(relevance, memories)
-    inside = {number for number in relevance if _lies_in(when, memories[number])}
+        return _newer_first(relevance, times, OLDEST)
+    inside = {number for number in relevance if _lies_in(when, times[number])}
     if alone:
         return dict.fromkeys(inside, TIME_ALONE)
     if when.event is not None:
@@ -58,34 +66,44 @@ def weighed(
     return kept if max(kept.values(), default=0.0) >= BEST_AT_LEAST else dict(relevance)
 
 
-def remark(
-    when: "When", relevance: Mapping[int, float], memories: Mapping[int, Memory], dated: Memory | None
-) -> str | None:
-    """What was made of the time, in words; None where there is nothing to tell."""
-    if when.latest or (when.start is None and when.end is None):
+def leaning(when: "When", scores: Mapping[T, float], times: Times[T]) -> dict[T, float]:
+    """The scores of what was said, under the time that was asked for: what is of another time stands back."""
+    if when.latest:
+        return _newer_first(scores, times, STANDS_BACK)
+    if not when.dated:
+        return dict(scores)
+    return {item: score * (1 if _lies_in(when, times[item]) else STANDS_BACK) for item, score in scores.items()}
+
+
+def remark(when: "When", times: Times[T], dated: Memory | None) -> str | None:
+    """What was made of the time, in words; None where there is nothing to tell. times: of what fits the question."""
+    if when.latest or not when.dated:
         return None
     span = _span(when)
     if dated is not None:
         return f"{when.phrase}: taken as {span}, by {dated.public_id}"
-    if any(_lies_in(when, memories[number]) for number in relevance):
+    if any(_lies_in(when, moments) for moments in times.values()):
         return f"{when.phrase}: {span}"
-    return f"nothing that fits is of {when.phrase} ({span})" if relevance else None
+    return f"nothing that fits is of {when.phrase} ({span})" if times else None
 
 
-def _newer_first(relevance: Mapping[int, float], memories: Mapping[int, Memory]) -> dict[int, float]:
-    """Among the candidates that compete, by their places in time: how old they are altogether does not matter."""
-    best = max(relevance.values(), default=0.0)
-    rivals = [number for number, value in relevance.items() if value >= _RIVAL * best]
-    rivals.sort(key=lambda number: memories[number].confirmed_at)
+def _newer_first(scores: Mapping[T, float], times: Times[T], oldest: float) -> dict[T, float]:
+    """Among the candidates that compete, by their places in time: how old they are altogether does not matter.
+
+    oldest: what of its score the oldest of them keeps.
+    """
+    best = max(scores.values(), default=0.0)
+    rivals = [item for item, value in scores.items() if value >= _RIVAL * best]
+    rivals.sort(key=lambda item: max(times[item], default=0.0))
     last = max(1, len(rivals) - 1)
-    factors = {number: OLDEST + (1 - OLDEST) * place / last for place, number in enumerate(rivals)}
+    factors = {item: oldest + (1 - oldest) * place / last for place, item in enumerate(rivals)}
     if len(rivals) == 1:
         factors = {}
-    return {number: value * factors.get(number, 1.0) for number, value in relevance.items()}
+    return {item: value * factors.get(item, 1.0) for item, value in scores.items()}
 
 
-def _lies_in(when: "When", memory: Memory) -> bool:
-    return when.holds(_began(memory)) or when.holds(memory.confirmed_at)
+def _lies_in(when: "When", moments: tuple[float, ...]) -> bool:
+    return any(map(when.holds, moments))
 
 
 def _began(memory: Memory) -> float:

@@ -48,6 +48,15 @@ class When:
     side: str | None = None
     latest: bool = False
 
+    @property
+    def dated(self) -> bool:
+        """Whether it is known where in time it lies."""
+        return self.start is not None or self.end is not None
+
+    @property
+    def span(self) -> tuple[float | None, float | None]:
+        return self.start, self.end
+
     def holds(self, at: float) -> bool:
         return (self.start is None or at >= self.start) and (self.end is None or at < self.end)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hippo_core.store.journal import Journal
     from hippo_core.store.nights import Nights
     from hippo_core.store.progress import Progress
+    from hippo_core.store.said_when import SaidWhen
     from hippo_core.store.upkeep import Upkeep
     from hippo_core.store.use import Uses
 
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 class Store:
     """One open file. Close it, or use `with`.
 
-    Its rooms: memories, vectors, archive, episodes, message_vectors, frequencies, progress, journal, forgetting, uses,
-    nights, upkeep. What a search does not need is imported when it is asked for.
+    Its rooms: memories, vectors, archive, episodes, message_vectors, frequencies, said_when, progress, journal,
+    forgetting, uses, nights, upkeep. What a search does not need is imported when it is asked for.
     """
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
@@ -51,6 +52,12 @@ class Store:
         from hippo_core.store.frequencies import Frequencies
 
         return Frequencies(self._db)
+
+    @cached_property
+    def said_when(self) -> "SaidWhen":
+        from hippo_core.store.said_when import SaidWhen
+
+        return SaidWhen(self._db)
 
     @cached_property
     def progress(self) -> "Progress":
