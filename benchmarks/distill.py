@@ -5,7 +5,8 @@
     HIPPO_SAMPLES=DIR python benchmarks/distill.py --show
 
 Printed: precision and recall on the labelled sessions of the tests: those the cues were developed on, those held out,
-longer ones, and those written last; and how many memories the longer ones yield. With HIPPO_SAMPLES also how many
+longer ones, those for the joining steps, messy ones in several languages, and the last; and how many memories the
+longer ones yield. With HIPPO_SAMPLES also how many
 memories real sessions yield and the processor time of the distiller alone; --show prints each memory.
 """
 
@@ -22,8 +23,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from labelled_sessions import memories_per_session, precision_and_recall  # noqa: E402
 from labelled_sessions_developed import DEVELOPED  # noqa: E402
+from labelled_sessions_fresh import FRESH  # noqa: E402
 from labelled_sessions_held_out import HELD_OUT  # noqa: E402
 from labelled_sessions_long import LONG  # noqa: E402
+from labelled_sessions_messy import MESSY  # noqa: E402
+from labelled_sessions_messy_unseen import MESSY_UNSEEN  # noqa: E402
 from labelled_sessions_unseen import UNSEEN  # noqa: E402
 
 from hippo_core.distill.base import SessionText  # noqa: E402
@@ -73,11 +77,17 @@ def main() -> int:
         ("developed on", DEVELOPED),
         ("held out", HELD_OUT),
         ("longer", LONG),
-        ("written last", UNSEEN),
+        ("joined", UNSEEN),
+        ("messy", MESSY),
+        ("messy, unseen", MESSY_UNSEEN),
+        ("fresh", FRESH),
     ):
         precision, recall = precision_and_recall(labelled)
         print(f"{len(labelled):>3} sessions {name:<13} precision {precision:.2f}  recall {recall:.2f}")
-    print(f"    of those with ten messages or more: {memories_per_session(LONG + UNSEEN):.1f} memories on average")
+    print(
+        f"    of those with ten messages or more: "
+        f"{memories_per_session(LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH):.1f} memories on average"
+    )
     samples = os.environ.get("HIPPO_SAMPLES")
     if samples:
         measure(real_sessions(Path(samples)), show)

@@ -1,6 +1,6 @@
-"""Sessions written and labelled after the rules of the messy ones were mended, and distilled once, for a last look.
+"""Sessions written and labelled when the rules for the messy ones were there; some faults that they showed were mended.
 
-No rule was changed for them; what they gave is in docs/distilling.md.
+What they gave at first sight is in docs/distilling.md.
 """
 
 from labelled_sessions import Labelled

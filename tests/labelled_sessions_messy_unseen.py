@@ -1,6 +1,6 @@
 """The half of the messy sessions that was labelled with the other and not distilled until the rules were written.
 
-What they gave at first sight is in docs/distilling.md.
+Some faults that they showed were mended since. What they gave at first sight is in docs/distilling.md.
 """
 
 from labelled_sessions import Labelled

@@ -49,6 +49,7 @@ _BEST = re.compile(
     r"(?:fit|choice|option|way|bet)\b.*",
     re.I,
 )
+_COULD = re.compile(r"^(?:an?|the) (?!problem|issue|bug|error)\S.{2,50}? (?:could|would) (?!be\b|have\b)\w+ \S", re.I)
 _HEADED = re.compile(r"\b(?:recommend\w*|proposal|suggest\w*|decision)\b", re.I)
 _ADVISES = re.compile(
     r"^(?:add|use|set|move|split|replace|switch|keep|store|create|wrap|run|drop|put|make|convert|introduce|extract|"
@@ -117,6 +118,8 @@ def _put_forward(sentence: Sentence) -> str:
     """What a sentence proposes, or ""."""
     if found := _PROPOSES.match(sentence.text):
         return found["what"]
+    if _COULD.match(sentence.text):
+        return sentence.text
     if found := _BEST.match(sentence.text):
         return found[0].rstrip(":")
     headed = _HEADED.search(sentence.paragraph.heading) and not sentence.paragraph.item

@@ -50,7 +50,7 @@ def candidates(turn: Turn, scope: str, project: str) -> Iterator[Candidate]:
     """The candidates of one turn. scope, project: key and label of the session's project."""
     message = turn.message
     everywhere = turn.by_user and _SPEAKS_OF_HABITS.search(message.text[:2_000]) is not None
-    foreign = tongues_in(message.text[:2_000])
+    foreign = tongues_in(message.text)
     for sentence in turn.own:
         tongue = tongue_of(sentence.text, foreign) if foreign else None
         if tongue:

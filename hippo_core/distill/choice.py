@@ -19,6 +19,7 @@ _ALTERNATIVES = re.compile(r"\b(?:or|vs\.?|versus)\b", re.I)
 _NO_CHOICE = re.compile(
     r"\b(?:or (?:not|so|no|more|less|later|something|anything|would|should|shall|do)|yes or)\b", re.I
 )
+_DANGLES = re.compile(r"\b(?:it|them|this|that)\b", re.I)
 _OFFERS = re.compile(r"\?$|\b(?:ways?|options?|choices?|either|alternatives?|possib\w+)\b", re.I)
 _ANSWER = re.compile(
     r"^(?:(?:let's|let us|i'd|i would|we'll|we should|i'll) )?(?:(?:go|stick|start) with|use|take|do|pick|"
@@ -69,6 +70,8 @@ def _question(asked: Turn, answer: tuple[str, str]) -> str | None:
     words = content_words(picked)
     for sentence in reversed(asked.own):
         text = sentence.text
+        if _DANGLES.search(text) and not is_anchored(text.lstrip("I")):
+            continue
         if not words or len(text) > _LONGEST_QUESTION or not _ALTERNATIVES.search(text) or _NO_CHOICE.search(text):
             continue
         sides = [content_words(side) for side in _ALTERNATIVES.split(text)]

@@ -110,6 +110,7 @@ CUES: tuple[Cue, ...] = (
         rf"\b(?:never|do not ever|don't ever) {_TRIED}\b",
         r"\b(?:every time|whenever) (?:you|we)\b.{3,}",
         r"\bthe rule is\b",
+        r"\balways \w+.{3,60}[,;] ?(?:and )?never\b",
     ),
     _spoken(
         T.PREFERENCE,
@@ -155,6 +156,7 @@ CUES: tuple[Cue, ...] = (
         r"also))? (?:dropped|replaced|retired|abandoned|deprecated|"
         r"rejected|switched|migrated|moved|adopted|introduced|standardi[sz]ed on|got rid of|stopped using)\b",
         r"\bwe (?:no longer|don't|do not|never) (?:use|support|ship|run|allow)\b",
+        r", we(?:'ll| will)? (?:stay (?:on|with)|stick (?:to|with)) \w",
         r"^(?:no[,.]? )*(?:\w+, )?we(?:'ll| will)? (?:stay (?:on|with)|stick (?:to|with)|keep (?!\w+ing\b)\w|keep "
         r"\w+ing "
         r"\S+ \S)",
@@ -198,13 +200,12 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.INSIGHT,
         0.8,
-        "turn|by|in|on|because|unless|since|due|reference|thumb|noting|that",
+        "turn|fixed|solved|caused|because|unless|since|due|reference|thumb|noting|mind|remember",
         r"\bturn(?:s|ed) out\b",
         r"\b(?:fixed|solved|resolved)\b.{0,60}\bby\b",
         r"\b(?:fail|break|crash|hang|error|leak|race)(?:s|ed|ing)?\b.{1,120}\b(?:because|unless|since|due to)\b",
         r"\b(?:because|since)\b.{3,100}\b(?:fail|break|crash|hang|leak)(?:s|ed)?\b",
         r"\b(?:caused by|due to the fact)\b",
-        r"\d.{0,30}\b(?:spent|wasted|lost) (?:in|on) `",
         r"\bfor future reference\b",
         r"\brule of thumb\b",
         r"\b(?:worth|keep in mind|remember) (?:noting|that)\b",
@@ -230,14 +231,22 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.PROCEDURE,
         0.85,
-        "run|use|call|execute|works|worked|did|fixe|solves|succeeded|must|generated|built|made|served|with|by|via|to",
-        r"\b(?:generated|built|made|produced|served) (?:by|with|from|via) (?:running )?`[^`]{4,}`",
+        "`",
+        r"\b(?:generated|built|made|produced|served) (?:by|with|from|via) (?:running )?`(?=[^`]* )[^`]{4,}`",
         r"\brun(?:ning)?\s+`[^`]+`.{0,80}\b(?:before|after|first|to|when|then|whenever|once)\b",
         r"\b(?:to|before|after|when|once) .{3,70},\s+(?:first\s+)?(?:run|use|call|execute)\s+`[^`]+`",
+        r"`[^`]{4,}`\s+(?:works|worked|did it|fixes|fixed|solves|succeeded|must be run)\b",
         r"\b(?:train|test|build|deploy|start|release|publish|migrate|seed|flash)\w* (?:it )?(?:with|by|via) `[^`]{6,}`",
         r"^(?:use|run|call|execute) `[^`]{4,}`.{0,40} to \w+",
         r"^to \w+(?: \S+){0,4}, (?:push|open|create|bump|edit|merge|set|tag|delete|add|change|copy) .*`",
-        r"`[^`]{4,}`\s+(?:works|worked|did it|fixes|fixed|solves|succeeded|must be run)\b",
+    ),
+    _cue(
+        T.CONFIG,
+        0.75,
+        "`",
+        r"\bis now `[^`]{6,}`",
+        r"^(?:i )?(?:set|raised|lowered|increased|reduced|pinned|limited|capped) (?:the )?`[^`]+` (?:(?:\S+ ){0,3}?to "
+        r"\S*\d|in `[^`]*[/.])",
     ),
     _cue(
         T.RESULT,
@@ -258,7 +267,8 @@ CUES: tuple[Cue, ...] = (
         T.RESULT,
         0.7,
         "0|1|2|3|4|5|6|7|8|9",
-        rf"\b(?:takes|took|measured|benchmark\w*|latency|throughput|coverage)\b.{{0,60}}\b{_QUANTITY}",
+        rf"\b(?:takes|took|measured|benchmark\w*|latency|throughput|coverage|flat at|steady at|stable "
+        rf"at)\b.{{0,60}}\b{_QUANTITY}",
         r"\b(?:reach|achiev|scor|giv|gave|yield)\w*\b.{0,30}\b(?:0?\.\d+|\d[\d.]*\s?%)",
     ),
     _cue(
@@ -281,7 +291,7 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.CONFIG,
         0.75,
-        "now|set|rais|lower|increas|reduc|limit|cap|default|live|stored|located|kept|written|saved|cached|require|need|"
+        "default|live|stored|located|kept|written|saved|cached|require|need|"
         "run|pinned|target|upgraded|"
         "support|configured|defined|declared|documented|implemented|registered|handled",
         r"\bdefaults? to\b",
@@ -290,10 +300,7 @@ CUES: tuple[Cue, ...] = (
         r"(?:version )?v?\d+[.\d]*\b",
         r"\b(?:runs? on|upgraded to|pinned to) (?:version )?v?\d+\.\d",
         r"\b(?:defined|declared|documented|implemented|configured|registered|handled) (?:now )?in `[^`]*[/.]",
-        r"\bis now `[^`]{6,}`",
         r"\bconfigured (?:in|via|through|with|to|by)\b",
-        r"^(?:i )?(?:set|raised|lowered|increased|reduced|pinned|limited|capped) (?:the )?`[^`]+` (?:(?:\S+ ){0,3}?to "
-        r"\S*\d|in `[^`]*[/.])",
     ),
     _cue(
         T.ARCHITECTURE,
@@ -353,6 +360,13 @@ CUES: tuple[Cue, ...] = (
         0.6,
         "because",
         r"`[^`]+`.*\bbecause\b.{8,}",
+    ),
+    _cue(
+        T.INSIGHT,
+        0.7,
+        "spent|wasted|lost|shows",
+        r"\b(?:heap dump|profil\w+|trace\w*|flame ?graph|dump|query plan|logs?) shows .*`",
+        r"\d.{0,30}\b(?:spent|wasted|lost) (?:in|on) `",
     ),
     _spoken(
         T.PROJECT,

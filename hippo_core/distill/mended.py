@@ -112,7 +112,7 @@ def _left_by(turn: Turn, matter: _Matter | None) -> _Matter | None:
 def _follow(matter: _Matter | None, turn: Turn, place: int, gone: list[_Matter]) -> _Matter | None:
     """What is open after a turn of the agent's; what it says is gone joins `gone`."""
     for sentence in turn.own:
-        if len(sentence.text) > LONGEST:
+        if len(sentence.text) > LONGEST or (matter is None and not _FAILURE.search(sentence.text)):
             continue
         if matter is None and not _FAILURE.search(sentence.text):
             continue  # as most do

@@ -55,6 +55,12 @@ _USER_ORDERS = re.compile(
     re.I,
 )
 _IN_JEST = re.compile(r"\b(?:wtf|lol|ha(?:ha)+|hehe|omg|ugh|argh|kidding|joking)\b|[:;]-?[D)(/]", re.I)
+_HEARSAY = re.compile(
+    r"\bthey say\b|\b(?:someone|somebody|people|folks|everyone|everybody|reddit|twitter|hn|"
+    r"chatgpt)\b.{0,20}\bsa(?:y|ys|id)\b"
+    r"|[,;] (?:can|could|would) you\b|\b(?:what do you think|wdyt|don't you think)\W*$",
+    re.I,
+)
 # A failure on its own is out of date soon; together with its fix it is a remedy.
 _STATE_OF_NOW = re.compile(
     r"\b(?:is|are|was|were|keeps?|still|gets?|got) (?:\w+ly |all |being |now )*(?:failing|broken|slow|taking|showing|"
@@ -142,7 +148,7 @@ def is_noise(text: str, heading: str, *, by_user: bool) -> bool:
     if _OPEN_SECTION.search(heading) or (label and _OPEN_SECTION.search(label[1])):
         return True
     if by_user:
-        if _IN_JEST.search(text):
+        if _IN_JEST.search(text) or _HEARSAY.search(text):
             return True
         return _USER_ORDERS.match(text) is not None or _stands_first(_STATE_OF_NOW, text)
     if _ADVICE.match(text) and "`" not in text:

@@ -44,7 +44,8 @@ _DANGLING = re.compile(
 )
 _THIS_PROJECT = re.compile(r"\bth(?:is|e current) (?:project|repo(?:sitory)?|codebase|code base)\b", re.I)
 _POINTS_OUTSIDE = re.compile(
-    r"\b(?:above|below|following|as follows|this (?:session|pr|change|commit|conversation|task|plan|approach|step|file|"
+    r"\b(?:(?:above|below)(?! (?:an?\b|the\b|\d))|following|as follows|this (?:session|pr|change|commit|"
+    r"conversation|task|plan|approach|step|file|"
     r"issue|code|version|test|point|way)|these|those|(?:line|lines) \d+|attached|screenshot|yesterday|today|tomorrow|"
     r"this (?:morning|week|time)|just now|earlier|later today|(?:last|next) week|option [a-d1-9]\b)\b",
     re.I,

@@ -34,7 +34,9 @@ def tongues_in(text: str) -> tuple[Tongue, ...]:
     """The languages that a message may hold sentences of; none for most, so that English costs one look."""
     if not text.isascii() and _SCRIPT.search(text):
         return (_EAST,)
-    words = set(_WORD.findall(text.lower()))
+    words = set(text[:_ENOUGH].lower().split())
+    if len(words & _FOREIGN) < _FEWEST:
+        return ()
     return tuple(tongue for tongue in _WEST if len(words & tongue.words) >= _FEWEST)
 
 
@@ -82,13 +84,15 @@ def _west(words: str, lead: str, empty: str, leans: str, me: str, symptom: str, 
 
 
 _FEWEST = 2
+_ENOUGH = 600  # characters from which a message's languages can be told
 _WORD = re.compile(r"[^\W\d_]+")
 _SCRIPT = re.compile("[\u3040-\u30ff\u4e00-\u9fff]{5}")
 _ENGLISH = frozenset("the and of to is it we that this for with you are be by".split())
 
 _GERMAN = _west(
     "der das und nicht ist wir ich ein eine einen für auf mit weil den dem im bitte niemals immer nie auch wird werden "
-    "haben habe nur noch aber oder wenn sind bei nach aus vor statt von zum zur des keine kein sich wie uns alle ab",
+    "ohne bevorzuge haben habe nur noch aber oder wenn sind bei nach aus vor statt von zum zur des keine kein sich "
+    "wie uns alle ab",
     "genau|also|übrigens|noch was|ja|nein|nee|ok|okay|super|gut|und|aber|außerdem|btw|für die zukunft|wichtig|achtung|"
     "merk dir|klar|prima|danke|sehr gut|erledigt|fertig",
     r"^(?:ich (?:sehe|schaue?|prüfe|werde|kann|mache|lese|suche|teste)\b|soll(?:en)? |lass |gerne|kannst|könntest|"
@@ -255,6 +259,7 @@ _SPANISH = _west(
     ),
 )
 _WEST = (_GERMAN, _FRENCH, _SPANISH)
+_FOREIGN = frozenset().union(*(tongue.words for tongue in _WEST))
 
 _EAST = Tongue(
     frozenset(),
