@@ -40,6 +40,7 @@ may be out of date; where two disagree the newer wins. Load rules(domain) before
 rules. Use memory_add when the user asks to remember something."""
 _HOOKS = "hook_"  # how the names of tools begin that only the client's hooks call
 _NO_NOTES = "{}"  # to an empty answer the client adds "UserPromptSubmit completed", before the model, each turn
+_PATIENCE = 1.0  # seconds until the user's words must be in the transcript
 _MOST_RESULTS, _MOST_NEIGHBOURS = 20, 10
 
 
@@ -134,7 +135,8 @@ wrote them; such a memory is theirs, and nothing changes it but them."""
         from hippo_core.curate.remember import embed_memory, remember
         from hippo_core.guard.spoken import spoken_by_user
 
-        theirs = by_user and spoken_by_user(text, self._folder, os.environ.get("CLAUDE_CODE_SESSION_ID"))
+        session = os.environ.get("CLAUDE_CODE_SESSION_ID")
+        theirs = by_user and spoken_by_user(text, self._folder, session, _PATIENCE)
         author = Author.HUMAN if theirs else Author.MACHINE
         scope = scope_of(self._folder)
         config = settings.load(self._paths)

@@ -180,6 +180,42 @@ class TestLink:
         monkeypatch.setenv("PATH", str(tmp_path))
         assert link.typed(paths).strip('"') == str(link.program(paths))
 
+    @pytest.mark.parametrize("shell, file", [("/bin/zsh", ".zshrc"), ("/bin/bash", ".bashrc"), ("", ".profile")])
+    def test_where_its_folder_is_not_on_path_the_line_that_puts_it_there_is_said(self, paths, monkeypatch, shell, file):
+        monkeypatch.setenv("PATH", "/usr/bin")
+        monkeypatch.setenv("SHELL", shell)
+        link.place(paths, Record(paths))
+        said = link.advice(paths)
+        assert "/.local/bin/hippo;" in said and said.endswith(f">> ~/{file}")
+
+    def test_that_line_works(self, paths, monkeypatch, isolated):
+        monkeypatch.setenv("PATH", "/usr/bin:/bin")
+        monkeypatch.setenv("SHELL", "/bin/sh")
+        link.place(paths, Record(paths))
+        program = link.program(paths)
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\necho it answers\n", encoding="utf-8")
+        program.chmod(0o755)
+        subprocess.run(["sh", "-c", link.advice(paths).partition("terminal: ")[2]], check=True)
+        done = subprocess.run(["sh", "-c", ". ~/.profile && hippo"], capture_output=True, encoding="utf-8")
+        assert done.stdout == "it answers\n", done.stderr
+
+    def test_on_path_it_is_one_word_and_behind_another_program_it_says_so(self, paths, monkeypatch, isolated, tmp_path):
+        link.place(paths, Record(paths))
+        program = link.program(paths)
+        program.parent.mkdir(parents=True)
+        program.touch(mode=0o755)
+        folder = str(isolated / ".local" / "bin")
+        monkeypatch.setenv("PATH", folder)
+        assert link.advice(paths) == "hippo"
+        (tmp_path / "hippo").touch(mode=0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{folder}")
+        assert "another program named hippo" in link.advice(paths)
+
+    def test_where_no_link_could_be_made_the_full_path_is_said(self, paths, monkeypatch):
+        monkeypatch.setenv("PATH", "/usr/bin")
+        assert str(link.program(paths)) in link.advice(paths) and "could not be made" in link.advice(paths)
+
 
 def test_record_survives_two_writers(paths):
     """install.py and the setup it starts write to it in turn."""

@@ -1,6 +1,7 @@
 """Remembering at once: guarded, typed, reconciled with what is known, found by the next search."""
 
 import json
+import threading
 
 import pytest
 
@@ -119,6 +120,13 @@ def test_words_are_the_users_whatever_their_case_and_white_space(session):
     assert spoken_by_user("“never deploy on fridays.”".strip("“”"), "/srv/my app")
     for other in ("", "  ", "...", "never deploy on Mondays", "always deploy"):
         assert not spoken_by_user(other, "/srv/my app")
+
+
+def test_words_that_reach_the_transcript_a_moment_later_are_waited_for(session):
+    late = threading.Timer(0.3, session, ["never deploy on Fridays"])
+    late.start()
+    assert spoken_by_user("never deploy on Fridays", "/srv/my app", patience=30.0)
+    late.join()
 
 
 def test_only_sessions_of_this_folder_count(session):

@@ -7,6 +7,7 @@ alone is the model's word. Knows nothing of memories.
 import contextlib
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,15 +18,24 @@ from hippo_core.transcripts.claude_code import Transcript
 
 _NEWEST_FILES = 3  # the session's own id may be stale after /clear, and two sessions may run side by side
 _TAIL = 4_000_000  # bytes at a transcript's end that count as recent
+_PAUSE = 0.2  # seconds between two looks
 _OUTER = " \t\r\n\"'`.,;:!?。，；：！？"
 
 
-def spoken_by_user(text: str, folder: str, session_id: str | None = None) -> bool:
-    """Whether `text` stands in a recent turn of the user, but for case, white space and outer punctuation."""
+def spoken_by_user(text: str, folder: str, session_id: str | None = None, patience: float = 0.0) -> bool:
+    """Whether `text` stands in a recent turn of the user, but for case, white space and outer punctuation.
+
+    patience: seconds to wait for it to arrive there, because clients write their transcripts behind the conversation.
+    """
     wanted = _folded(text)
-    if not wanted:
-        return False
-    return any(wanted in _folded(said) for file in _live_transcripts(folder, session_id) for said in _turns(file))
+    deadline = time.monotonic() + patience
+    while wanted:
+        if any(wanted in _folded(said) for file in _live_transcripts(folder, session_id) for said in _turns(file)):
+            return True
+        if time.monotonic() >= deadline:
+            break
+        time.sleep(_PAUSE)
+    return False
 
 
 def _turns(file: Path) -> Iterator[str]:

@@ -11,6 +11,14 @@ from hippo_core.ops import venv
 from hippo_core.ops.record import Record
 from hippo_core.paths import Paths
 
+_EXPORT = "echo 'export PATH=\"$HOME/.local/bin:$PATH\"' >> ~/"
+_ON_PATH = {  # by shell: what puts ~/.local/bin on PATH for good
+    "zsh": _EXPORT + ".zshrc",  # the shell of macOS
+    "bash": _EXPORT + ".bashrc",
+    "sh": _EXPORT + ".profile",
+    "fish": "fish_add_path ~/.local/bin",
+}
+
 
 def program(paths: Paths) -> Path:
     """The command in the installation's own environment."""
@@ -50,8 +58,27 @@ def remove(paths: Paths, record: Record) -> None:
 
 def typed(paths: Paths) -> str:
     """What the user types to call the command."""
-    found = shutil.which("hippo")
-    if found and os.path.realpath(found) == os.path.realpath(program(paths)):
+    if _answers(paths, shutil.which("hippo")):
         return "hippo"
     path = str(program(paths))
     return f'"{path}"' if " " in path else path
+
+
+def advice(paths: Paths, shell: str | None = None) -> str:
+    """How the command is called here, and what to do so that `hippo` is enough. shell: that of the user's, $SHELL."""
+    command = typed(paths)
+    if command == "hippo":
+        return command
+    if os.name == "nt":
+        return f"{command}; to type just `hippo` in PowerShell, add to $PROFILE: Set-Alias hippo {command}"
+    link = Path.home() / ".local" / "bin" / "hippo"
+    if not _answers(paths, str(link)):
+        return f"{command}, in full: {link} is not ours, or could not be made"
+    if shutil.which("hippo"):
+        return f"{link}, in full: another program named hippo comes first on PATH"
+    line = _ON_PATH.get(Path(shell or os.environ.get("SHELL", "")).name, _ON_PATH["sh"])
+    return f"{link}; to type just `hippo`, run this and open a new terminal: {line}"
+
+
+def _answers(paths: Paths, path: str | None) -> bool:
+    return path is not None and os.path.realpath(path) == os.path.realpath(program(paths))

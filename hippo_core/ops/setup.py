@@ -109,6 +109,7 @@ def _summary(paths: Paths, report: PassReport, registration: Registration, jobs:
         ("learned", f"{_count(memories, 'memory')}; offline: no model was called, nobody pays"),
         ("store", f"{paths.store}, {paths.store.stat().st_size / 1e6:,.1f} MB"),
         ("jobs", jobs),
+        ("command", link.advice(paths)),
         ("plugin", registration.line),
     ]
     lines = ["", "Hippocampus is ready.", *(f"  {name:<10}{value}" for name, value in rows)]

@@ -53,7 +53,7 @@ def test_when_memory_is_not_well_the_user_and_the_model_are_told_in_one_line(bri
 
 
 def test_rules_return_after_a_compaction(briefed):
-    run = briefed.converse(["hello", "/compact", "hello again"])
+    run = briefed.converse(["hello", "go on", "/compact", "hello again"])
     assert run.event("system", "compact_boundary")
     after = run.requests[-1]
     assert "hello again" in after.prompt
@@ -118,9 +118,9 @@ def test_a_prompt_that_names_a_domain_is_told_of_its_rules_once(client, product)
     assert "Rebase onto main" not in run.requests[-1].text
 
 
-def delegate(api, agent):
+def delegate(api, agent, **more):
     """Script the model to start one sub-agent."""
-    task = {"description": "look", "prompt": "Look at the payments.", "subagent_type": agent}
+    task = {"description": "look", "prompt": "Look at the payments.", "subagent_type": agent, **more}
     api.on(lambda request: request.agent_id is None and not request.tool_results, use("Agent", task))
 
 
@@ -145,7 +145,7 @@ def test_a_sub_agent_without_tool_servers_is_told_the_command(briefed, api, prod
 
 def test_the_end_of_a_background_agent_is_not_nudged(briefed, api):
     """The client submits `<task-notification>` as a prompt of its own making."""
-    delegate(api, "general-purpose")
+    delegate(api, "general-purpose", run_in_background=True)
     run = briefed.ask("have somebody look")
     notified = [request for request in run.main if "<task-notification>" in request.text]
     assert notified and notified[-1].text.count(NUDGE) == 1

@@ -17,7 +17,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 SHAPES = [
     None,
     b"{}",
-    b'{\r\n\t"model": "opus",\r\n\t"n": 1.0,\r\n\t"9": [1,  2]}',
+    b'{\r\n\t"outputStyle": "Explanatory",\r\n\t"n": 1.0,\r\n\t"9": [1,  2]}',
     b'{"enabledPlugins": {}, "permissions": {"allow": ["Bash(ls:*)"]}}\n',
     '{ "env": { "NOTE": "grüße, 部署" } }'.encode(),
 ]
@@ -63,12 +63,12 @@ def test_settings_are_byte_identical_after_install_upgrade_and_uninstall(before,
 def test_settings_edited_meanwhile_keep_the_edit(real_client, staged):
     real_client.write_bytes(SHAPES[2])
     client.register(staged, Record(staged))
-    edited = real_client.read_bytes().replace(b'"opus"', b'"haiku",\r\n   "theme":"dark"')
+    edited = real_client.read_bytes().replace(b'"Explanatory"', b'"Learning",\r\n   "theme":"dark"')
     real_client.write_bytes(edited)
     client.register(staged, Record(staged))  # an upgrade must not take the edit for its own
     client.unregister(Record(staged))
     after = real_client.read_bytes()
-    assert json.loads(after) == {"model": "haiku", "theme": "dark", "n": 1, "9": [1, 2]}
+    assert json.loads(after) == {"outputStyle": "Learning", "theme": "dark", "n": 1, "9": [1, 2]}
     assert not settings.names_us(after)
 
 

@@ -102,6 +102,7 @@ def test_two_prompts_on_standard_input_are_two_turns(bare_client):
 
 
 def test_without_npm_the_client_is_said_to_be_unavailable(tmp_path, monkeypatch):
+    monkeypatch.delenv("HIPPO_CLIENT", raising=False)
     monkeypatch.setenv("HIPPO_CLIENT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ClientUnavailableError, match="npm is not on PATH"):
@@ -110,6 +111,7 @@ def test_without_npm_the_client_is_said_to_be_unavailable(tmp_path, monkeypatch)
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not on PATH")
 def test_without_a_network_the_client_is_said_to_be_unavailable_and_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.delenv("HIPPO_CLIENT", raising=False)
     monkeypatch.setenv("HIPPO_CLIENT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))
     monkeypatch.setenv("npm_config_registry", "http://127.0.0.1:9")
