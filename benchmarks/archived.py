@@ -36,6 +36,11 @@ def queries(name: str) -> list[dict[str, Any]]:
     return [query for query in sets.read_rows(sets.folder() / name / "queries.jsonl") if query["evidence"]]
 
 
+def asked_at(query: dict[str, Any]) -> float | None:
+    """When a question is asked, None where its set does not say."""
+    return _seconds(query.get("timestamp"))
+
+
 def size(name: str) -> str:
     rows = corpus(name)
     return f"{len(rows):,} messages, {len({row['session'] for row in rows}):,} sessions"
@@ -78,10 +83,13 @@ class KeywordFloor:
 
 
 def _message(number: int, row: dict[str, Any]) -> Message:
-    at = datetime.fromisoformat(row["timestamp"]) if row["timestamp"] else None
-    seconds = None if at is None else (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
     role = Role.USER if row["speaker"] == "user" else Role.ASSISTANT
-    return Message(row["id"], row["session"], role, row["text"], seconds, None, number)
+    return Message(row["id"], row["session"], role, row["text"], _seconds(row["timestamp"]), None, number)
+
+
+def _seconds(timestamp: str | None) -> float | None:
+    at = datetime.fromisoformat(timestamp) if timestamp else None
+    return None if at is None else (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def _progress(done: int, total: int) -> None:

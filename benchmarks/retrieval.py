@@ -31,6 +31,8 @@ from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.recall.archive import Search, search_archive  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
 from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Tuning, session_shares, total  # noqa: E402
+from hippo_core.recall.timed import leaning  # noqa: E402
+from hippo_core.recall.when import When  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
 SETS = ("longmemeval", "memaware", "devmembench")
@@ -52,7 +54,10 @@ WITHOUT = {
 }
 
 Scores = list[dict[str, float]]  # one for each question
-Ranking = Callable[[str], list[str]]  # question -> sessions, best first
+# Of one question: what each list says of each session, by the list's name and the setting that it depends on; the time
+# it asks about; the times of the sessions, if it asks about any.
+Heard = tuple[dict[tuple[str, float | None], dict[str, float]], When | None, Mapping[str, tuple[float, ...]]]
+Ranking = Callable[[str, float | None], list[str]]  # question, when it is asked -> sessions, best first
 
 
 def fold(query_id: str) -> int:
@@ -67,7 +72,7 @@ class Measured:
         self.queries = archived.queries(name)
         self.folds = [fold(query["id"]) for query in self.queries]
         self._score = sets.scorer()
-        self._shares = [self._shares_of(query["text"]) for query in self.queries]
+        self._heard = [self._listen(query["text"], archived.asked_at(query)) for query in self.queries]
 
     def scores(self, rankings: Sequence[Sequence[str]]) -> Scores:
         pairs = zip(self.queries, rankings, strict=True)
@@ -76,52 +81,60 @@ class Measured:
     def tuned(self, tuning: Tuning) -> Scores:
         """What the ordering alone gives, without silence."""
         rankings = []
-        for shares in self._shares:
+        for shares, when, times in self._heard:
             chosen = {name: shares[name, setting] for name, setting in _settings(tuning).items()}
-            rankings.append(list(itertools.islice(total(chosen, tuning.weights), DEPTH)))
+            ranked = total(chosen, tuning.weights)
+            if when is not None:
+                ranked = leaning(when, ranked, {session: times.get(session, ()) for session in ranked})
+                ranked = dict(sorted(ranked.items(), key=lambda pair: (-pair[1], pair[0])))
+            rankings.append(list(itertools.islice(ranked, DEPTH)))
         return self.scores(rankings)
 
-    def _shares_of(self, text: str) -> dict[tuple[str, float | None], dict[str, float]]:
-        """What each list says of each session, by the list's name and the setting that it depends on."""
-        asked = read_query(text)
+    def _listen(self, text: str, now: float | None) -> Heard:
+        asked = read_query(text, now)
         search = Search(self._store, asked, None)
         search.by_meaning(self._embedder)
         shares = {(name, None): session_shares(name, search.lists.get(name, ()), 1.0) for name in (MEANING, REPLY)}
         for column in USER_COLUMNS:
-            search = Search(self._store, asked, None, tuning=Tuning(user_column=column))
-            search.by_words()
-            shares[EPISODE, column] = session_shares(EPISODE, search.lists[EPISODE], 1.0)
+            by_words = Search(self._store, asked, None, tuning=Tuning(user_column=column))
+            by_words.by_words()
+            shares[EPISODE, column] = session_shares(EPISODE, by_words.lists[EPISODE], 1.0)
         for others in OTHERS:
-            shares[TURN, others] = session_shares(TURN, search.lists[TURN], others)
-        return shares
+            shares[TURN, others] = session_shares(TURN, by_words.lists[TURN], others)
+        search.lists |= by_words.lists
+        sessions = {hit.session for hits in search.lists.values() for hit in hits}
+        return shares, search.when, search.session_times(sessions) if search.when else {}
 
     def rankings(self) -> dict[str, Ranking]:
         """The search as it is, and what it is compared with."""
         store, embedder = self._store, self._embedder
         floor = archived.KeywordFloor(self.name)
 
-        def vectors(text: str) -> list[str]:
+        def keywords(text: str, now: float | None) -> list[str]:
+            return floor(text)
+
+        def vectors(text: str, now: float | None) -> list[str]:
             search = Search(store, read_query(text), None)
             search.by_meaning(embedder)
             hits = sorted((hit for found in search.lists.values() for hit in found), key=lambda hit: -hit.score)
             return list(dict.fromkeys(hit.session for hit in hits))
 
-        def plain_fusion(text: str) -> list[str]:
+        def plain_fusion(text: str, now: float | None) -> list[str]:
             scores: dict[str, float] = {}
-            for ranked in (floor(text), vectors(text)):
+            for ranked in (floor(text), vectors(text, now)):
                 for place, session in enumerate(ranked, 1):
                     scores[session] = scores.get(session, 0.0) + 1 / (60 + place)
             return sorted(scores, key=lambda session: -scores[session])
 
         def search(searcher: Embedder | None) -> Ranking:
-            def sessions(text: str) -> list[str]:
-                found = search_archive(store, text, scopes=None, embedder=searcher, k=DEPTH)
+            def sessions(text: str, now: float | None) -> list[str]:
+                found = search_archive(store, text, scopes=None, embedder=searcher, k=DEPTH, now=now)
                 return list(dict.fromkeys(hit.message.session_id for hit in found.hits))
 
             return sessions
 
         return {
-            "keyword floor": floor,
+            "keyword floor": keywords,
             "vectors alone": vectors,
             "plain fusion": plain_fusion,
             "search, no vectors": search(None),
@@ -133,7 +146,7 @@ def compare(part: Measured, runs: Path | None) -> None:
     print(f"\n{part.name}: {len(part.queries)} questions, {archived.size(part.name)}")
     for name, ranking in part.rankings().items():
         started = time.perf_counter()
-        rankings = [ranking(query["text"]) for query in part.queries]
+        rankings = [ranking(query["text"], archived.asked_at(query)) for query in part.queries]
         took = (time.perf_counter() - started) * 1000 / len(rankings)
         silent = sum(not ranking for ranking in rankings)
         print(f"  {name:20s} {_line(part.scores(rankings))}  {took:4.0f} ms  silent {silent}")

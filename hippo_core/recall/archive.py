@@ -4,7 +4,7 @@ The best sessions are found first, from the lists in recall/sessions.py, and eac
 missing (vectors, an older archive's episodes) leaves its list out and a note. Curated memories are not its concern.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hippo_core import clock
@@ -98,7 +98,10 @@ def around_message(store: Store, number: int, count: int) -> ArchiveHit:
 
 
 class Search:
-    """One question on its way through the archive. lists: what each search gave; notes: what could not be asked."""
+    """One question on its way through the archive. lists: what each search gave; notes: what could not be asked.
+
+    when: the time that it asks about.
+    """
 
     def __init__(
         self,
@@ -112,7 +115,7 @@ class Search:
         self._tuning = tuning
         self._spellings, self._only_spelled = spellings(asked)
         self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
-        self._when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
+        self.when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
         self.lists: dict[str, list[Hit]] = {}
         self.notes: list[str] = []
 
@@ -126,7 +129,7 @@ class Search:
             user_weight=self._tuning.user_column,
             since=plan.since,
         )
-        if self._when is not None and self._when.dated:
+        if self.when is not None and self.when.dated:
             turns, episodes = self._also_of_the_time(plan, turns, episodes)
         self.lists[TURN] = self._placed(turns)
         self.lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
@@ -177,9 +180,19 @@ class Search:
 
     def all_of_the_time(self, k: int) -> list[tuple[int, float]]:
         """How each session that talked at the time began to, the latest first."""
-        openings = self._store.said_when.openings(self._when.span, scopes=self._scopes, limit=k)
+        openings = self._store.said_when.openings(self.when.span, scopes=self._scopes, limit=k)
         self._say_when(openings)
         return [(number, TIME_ALONE) for number in openings]
+
+    def session_times(self, sessions: Iterable[str]) -> dict[str, tuple[float, ...]]:
+        """When each of these began, and when those of its messages were said that a list holds."""
+        began = self._store.said_when.began(list(sessions))
+        times = {session: [began[session]] if session in began else [] for session in sessions}
+        session_of = self._session_of({})
+        for number, at in self._store.said_when.times(list(session_of)).items():
+            if session_of[number] in times:
+                times[session_of[number]].append(at)
+        return {session: tuple(moments) for session, moments in times.items()}
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -196,7 +209,7 @@ class Search:
         self, plan: Plan, turns: list[tuple[int, float]], episodes: list[tuple[str, float]]
     ) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
         """Both lists, and what of the time lies below their ends: a busy year must not hide a quiet week."""
-        said, span = self._store.said_when, self._when.span
+        said, span = self._store.said_when, self.when.span
         turns += said.keyword_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
         weight = self._tuning.user_column
         episodes += said.episode_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=weight)
@@ -205,22 +218,18 @@ class Search:
     def _leaning(
         self, ranked: dict[str, float], messages: dict[int, float]
     ) -> tuple[dict[str, float], dict[int, float]]:
-        """Sessions and messages under the time that was asked for: a session is of the times of its messages here."""
-        if self._when is None:
+        """Sessions and messages under the time that was asked for."""
+        if self.when is None:
             return ranked, messages
         said = self._store.said_when.times(list(messages))
-        began = self._store.said_when.began(list(ranked))
-        moments: dict[str, list[float]] = {session: [began[session]] if session in began else [] for session in ranked}
-        for number, session in self._session_of({}).items():
-            moments[session] += [said[number]] if number in said else []
-        sessions = leaning(self._when, ranked, {session: tuple(times) for session, times in moments.items()})
-        return sessions, leaning(self._when, messages, {n: (said[n],) if n in said else () for n in messages})
+        times = {number: (said[number],) if number in said else () for number in messages}
+        return leaning(self.when, ranked, self.session_times(ranked)), leaning(self.when, messages, times)
 
     def _say_when(self, shown: Sequence[int]) -> None:
         """Tell in a note what was made of the time that was asked for."""
-        if self._when is not None:
+        if self.when is not None:
             times = {number: (at,) for number, at in self._store.said_when.times(shown).items()}
-            self.notes += filter(None, [remark(self._when, times, self._dated)])
+            self.notes += filter(None, [remark(self.when, times, self._dated)])
 
     def _spelled_out(self) -> dict[int, str]:
         """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""
