@@ -33,6 +33,7 @@ from labelled_sessions_unseen import UNSEEN  # noqa: E402
 from hippo_core.distill.base import SessionText  # noqa: E402
 from hippo_core.distill.offline import OfflineDistiller  # noqa: E402
 from hippo_core.ingest.archive import archive_files  # noqa: E402
+from hippo_core.model.message import Role  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 from hippo_core.transcripts.discover import transcript_files  # noqa: E402
 
@@ -62,11 +63,17 @@ def measure(sessions: list[SessionText], show: bool) -> None:
             for draft in drafts:
                 print(f"  {draft.type.value:<12} {draft.confidence:.2f} {draft.scope[0]}  {draft.text}")
     megabytes = sum(len(message.text) for session in sessions for message in session.messages) / 1e6
-    spoken = [count for session, count in zip(sessions, counts, strict=True) if len(session.messages) >= 10]
+    spoken = [count for session, count in zip(sessions, counts, strict=True) if _turns(session) >= 10]
     print(f"\n{len(sessions)} real sessions, {sum(counts)} memories, {counts.count(0)} sessions without any")
     if spoken:
-        print(f"  of those with ten messages or more: {statistics.mean(spoken):.1f} memories on average")
+        some = [count for count in spoken if count]
+        print(f"  {len(spoken)} with ten messages or more: {statistics.mean(spoken):.1f} memories on average", end="")
+        print(f", {statistics.mean(some):.1f} in the {len(some)} with any" if some else "")
     print(f"  {seconds * 1000:.0f} ms of processor time for {megabytes:.2f} MB of talk")
+
+
+def _turns(session: SessionText) -> int:
+    return sum(message.role in (Role.USER, Role.ASSISTANT) for message in session.messages)
 
 
 def main() -> int:
@@ -84,10 +91,8 @@ def main() -> int:
     ):
         precision, recall = precision_and_recall(labelled)
         print(f"{len(labelled):>3} sessions {name:<13} precision {precision:.2f}  recall {recall:.2f}")
-    print(
-        f"    of those with ten messages or more: "
-        f"{memories_per_session(LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH):.1f} memories on average"
-    )
+    average = memories_per_session(LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH)
+    print(f"    of those with ten messages or more: {average:.1f} memories on average")
     samples = os.environ.get("HIPPO_SAMPLES")
     if samples:
         measure(real_sessions(Path(samples)), show)
