@@ -100,7 +100,7 @@ def around_message(store: Store, number: int, count: int) -> ArchiveHit:
 class Search:
     """One question on its way through the archive. lists: what each search gave; notes: what could not be asked.
 
-    when: the time that it asks about.
+    when: the time that it asks about. evidence: what speaks for each message that might be shown.
     """
 
     def __init__(
@@ -117,17 +117,21 @@ class Search:
         self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
         self.when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
         self.lists: dict[str, list[Hit]] = {}
+        self.evidence: dict[int, Evidence] = {}
         self.notes: list[str] = []
 
     def by_words(self) -> None:
         plan = self._store.frequencies.plan(self._terms, self._scopes, self._tuning.budget)
-        turns = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
+        turns = self._store.archive.keyword_hits(
+            plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since, share=plan.share
+        )
         episodes = self._store.episodes.keyword_hits(
             plan.words,
             scopes=self._scopes,
             limit=DEPTH[EPISODE],
             user_weight=self._tuning.user_column,
             since=plan.since,
+            share=plan.share,
         )
         if self.when is not None and self.when.dated:
             turns, episodes = self._also_of_the_time(plan, turns, episodes)
@@ -155,7 +159,15 @@ class Search:
                 self.lists[kind] = self._placed(near)
 
     def choose(self, k: int) -> list[tuple[int, float]]:
-        """(message, score) of what is shown, best first: a turn a session, then further turns while there is room."""
+        """(message, score) of what is shown, at most k, best first."""
+        scores = self.scores(k)
+        worth = worth_showing(scores)
+        shown = [(number, score) for number, score in scores.items() if number in worth][:k]
+        self._say_when([number for number, _ in shown])
+        return shown
+
+    def scores(self, k: int) -> dict[int, float]:
+        """What might be shown, best first: a turn a session, then further turns while there are fewer than k."""
         spelled = self._spelled_out()
         ranked, messages = self._leaning(rank(self.lists, self._tuning), rank_messages(self.lists, self._tuning))
         # Whoever quotes wants the quotation, however well the rest fits.
@@ -164,19 +176,16 @@ class Search:
         order = sorted(ranked, key=lambda session: (-ranked[session], session))[: max(k, JUDGED)]
         turns = self._best_turns(order, messages, spelled)
         if not turns:
-            return []
+            return {}
         further = self._further_turns(turns, messages, spelled) if len(turns) < k else []
         standing = {number: ranked[session] for session, number in turns.items()}
         standing |= reciprocal_ranks({"further": [(n, messages[n]) for n in further]}, {"further": 1.0})
-        relevant = self._relevances(standing)
+        self.evidence = self._weigh(standing)
+        relevant = {number: relevance(seen) for number, seen in self.evidence.items()}
         best, top = max(relevant[number] for number in turns.values()), max(ranked[session] for session in turns)
         scores = {number: best * ranked[session] / top for session, number in turns.items()}
         least = min(scores.values())  # further turns come after
-        scores |= {number: min(relevant[number], least) for number in further}
-        worth = worth_showing(scores)
-        shown = [(number, score) for number, score in scores.items() if number in worth][:k]
-        self._say_when([number for number, _ in shown])
-        return shown
+        return scores | {number: min(relevant[number], least) for number in further}
 
     def all_of_the_time(self, k: int) -> list[tuple[int, float]]:
         """How each session that talked at the time began to, the latest first."""
@@ -236,7 +245,9 @@ class Search:
         if not self._spellings:
             return {}
         plan = self._store.frequencies.plan(self._spellings, self._scopes, self._tuning.budget)
-        hits = self._store.archive.keyword_hits(plan.words, scopes=self._scopes, limit=_SPELLED_DEPTH, since=plan.since)
+        hits = self._store.archive.keyword_hits(
+            plan.words, scopes=self._scopes, limit=_SPELLED_DEPTH, since=plan.since, share=plan.share
+        )
         held: dict[int, list[tuple[int, str]]] = {}
         for message in self._store.archive.fetch([number for number, _ in hits]).values():
             count = sum(spelling.casefold() in message.text.casefold() for spelling in self._spellings)
@@ -253,7 +264,9 @@ class Search:
         for number in sorted(messages, key=lambda number: (-messages[number], number)):
             best.setdefault(session_of[number], number)
         missing = [session for session in order if session not in best]  # known by its episodes alone
-        best |= self._store.archive.best_of_sessions(self._terms, missing, withheld=self._withheld)
+        best |= self._store.archive.best_of_sessions(
+            self._terms, missing, withheld=self._withheld, known=self._store.frequencies.of
+        )
         return {session: best[session] for session in order if session in best}
 
     def _further_turns(
@@ -268,17 +281,15 @@ class Search:
         listed = {hit.message: hit.session for hits in self.lists.values() for hit in hits if hit.message is not None}
         return listed | dict(spelled)
 
-    def _relevances(self, standing: Mapping[int, float]) -> dict[int, float]:
-        """How likely each of these messages answers. standing: its score, or its session's, among all."""
+    def _weigh(self, standing: Mapping[int, float]) -> dict[int, Evidence]:
+        """What speaks for each of these messages. standing: its score, or its session's, among all."""
         numbers = list(standing)
         matches = self._store.archive.word_matches(self._terms, among=numbers, known=self._store.frequencies.of)
         covered = coverage(matches, self._store.episodes.newest(), numbers)
         cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
         asked = MEANING in self.lists
         return {
-            number: relevance(
-                Evidence(covered[number], min(1.0, standing[number]), cosines.get(number, 0.0) if asked else None)
-            )
+            number: Evidence(covered[number], min(1.0, standing[number]), cosines.get(number, 0.0) if asked else None)
             for number in numbers
         }
 
