@@ -109,7 +109,7 @@ what bears on that comes first."""
         numbers = [result.memory.id for result in found.results]
         note_shown(self._paths, numbers)
         self.unasked.answered(numbers)
-        return f"{recall_for_model(found, said)}\n{_searched(label)}"
+        return f"{recall_for_model(found, said, again=so_far is not None)}\n{_searched(label)}"
 
     def archive_search(self, query: str, around: int = 0, everywhere: bool = False, k: int = 5) -> str:
         """Search everything that was said in earlier sessions, word for word. Use it when exact words matter, when a \

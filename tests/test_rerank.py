@@ -16,6 +16,7 @@ from hippo_core.config import Config
 from hippo_core.errors import RerankerUnavailableError, UsageError
 from hippo_core.ops.status import look
 from hippo_core.recall.pipeline import recall
+from hippo_core.recall.present import recall_for_model, recall_json, recall_text
 from hippo_core.recall.rerank import Reranking, open_reranker, reordered
 
 KEY = "not-a-real-key"
@@ -174,6 +175,19 @@ def test_any_error_leaves_the_order_and_only_an_explanation_says_so(
     assert texts(found) == texts(before) and found.notes == before.notes
     (remark,) = [remark for remark in found.remarks if "not reranked" in remark]
     assert words in remark and KEY not in remark
+
+
+def test_who_asks_is_told_whether_a_reranker_ran(store, known, service, reranker):
+    """An explanation and JSON always; the agent when it asks for another ranking and gets none."""
+    without, read = ask(store), ask(store, reranker=reranker)
+    assert "no reranker ran" in recall_text(without, explain=True) and "reranker" not in recall_text(without)
+    assert any("no reranker ran" in remark for remark in recall_json(without)["remarks"])
+    assert "no reranker" not in recall_text(read, explain=True) and ", reranked " in recall_text(read, explain=True)
+    assert recall_json(read)["remarks"] == read.remarks
+    service.answer = (500, b"")
+    failed = ask(store, reranker=reranker)
+    assert "not reranked" in recall_for_model(failed, again=True)
+    assert "rerank" not in recall_for_model(failed) + recall_for_model(without, again=True)
 
 
 def test_a_service_that_failed_is_left_alone_for_a_while(store, known, service, reranker):

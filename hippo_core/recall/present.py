@@ -51,7 +51,7 @@ def recall_text(found: "Recall", *, explain: bool = False, style: Style = unstyl
         closing = ["Nothing else was close."]
     closing += [f"({note})" for note in found.notes]
     if explain:
-        closing += [f"({remark})" for remark in found.remarks]
+        closing += [f"({remark})" for remark in _remarks(found)]
         closing += ["[" + ", ".join(f"{name} {count}" for name, count in found.searched.items()) + "]"]
     lines.append(style("faint", f"{' '.join(closing)}   {found.elapsed_ms:.0f} ms".lstrip()))
     return "\n".join(lines)
@@ -79,26 +79,38 @@ def recall_json(found: "Recall") -> dict[str, Any]:
             for result in found.results
         ],
         "notes": found.notes,
-        "remarks": found.remarks,
+        "remarks": _remarks(found),
         "searched": found.searched,
         "elapsed_ms": round(found.elapsed_ms, 1),
     }
 
 
-def recall_for_model(found: "Recall", said: "Mapping[int, Sequence[Said]] | None" = None) -> str:
+def _remarks(found: "Recall") -> list[str]:
+    """What was done otherwise than usual, and whether a reranker read the candidates."""
+    from hippo_core.recall.rerank import RERANKED
+
+    asked = any(RERANKED in result.stages for result in found.results) or any("rerank" in r for r in found.remarks)
+    return [*found.remarks, *([] if asked or not found.results else ["no reranker ran: ordered by score alone"])]
+
+
+def recall_for_model(
+    found: "Recall", said: "Mapping[int, Sequence[Said]] | None" = None, *, again: bool = False
+) -> str:
     """For a model: fenced, labelled as notes, with nothing in it that could close the fence.
 
-    said: of each memory, by number, the messages it came from (recall.why.said_for), to be quoted below it.
+    said: of each memory, by number, the messages it came from (recall.why.said_for), to be quoted below it. again: it
+    asked for another ranking, so it is told of a reranker that failed.
     """
+    notes = [*found.notes, *(remark for remark in found.remarks if again and "rerank" in remark)]
     if not found.results:
-        return " ".join([NOTHING, *(f"({note})" for note in found.notes)])
+        return " ".join([NOTHING, *(f"({note})" for note in notes)])
     lines = []
     for result in found.results:
         memory = result.memory
         about = f"{_about(result, ', ')}, {result.score:.2f}"
         lines.append(f"- [{about}] {_one_line(memory.text)} {memory.public_id}{_like(result, ',')}")
         lines += [_quoted(one) for one in (said or {}).get(memory.id, ())[:_MOST_QUOTED]]
-    return _fenced(_NOTES_PREAMBLE, lines + [f"({note})" for note in found.notes])
+    return _fenced(_NOTES_PREAMBLE, lines + [f"({note})" for note in notes])
 
 
 def _quoted(said: "Said") -> str:

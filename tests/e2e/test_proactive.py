@@ -90,3 +90,14 @@ def test_a_sub_agent_s_own_prompt_is_extended_and_its_parent_s_requests_are_not(
     assert len(run.main) > 1 and not any(FACT in request.text for request in run.main)
     kept = product.wait_for(lambda: product.archived(session))
     assert not any(FACT in text for text in kept), "memory does not feed on itself"
+
+
+def test_where_nothing_bears_on_a_task_the_model_hears_nothing_of_the_hook(knowing, api):
+    """To some answers the client adds a line about the hook itself, which costs tokens and says nothing."""
+    task = {**TASK, "prompt": "Count the zebras in the wombat enclosure."}
+    api.on(lambda request: request.agent_id is None and not request.tool_results, use("Agent", task))
+    run = knowing.ask("have somebody look")
+    assert any(event.get("hook_name") == "PreToolUse:Agent" for event in hook_responses(run))
+    assert any(request.agent_id for request in run.requests)
+    for request in run.requests:
+        assert "PreToolUse" not in request.text and "hook success" not in request.text
