@@ -6,12 +6,14 @@ import struct
 
 import apsw
 import pytest
+from vec0_tables import make_vec0_table
 
 from hippo_core.curate.forget import forget, what_would_go
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import project_scope
 from hippo_core.store import Store, migrations
 from hippo_core.store.episodes import SIZE
+from hippo_core.store.frequencies import Plan
 from hippo_core.store.message_vectors import MEANING, REPLY
 
 API = project_scope("example.org/team/api", "api")
@@ -166,7 +168,7 @@ def test_a_store_of_the_version_before_is_migrated_with_its_archive(paths, monke
         assert_in_step(store)
 
 
-def test_vectors_of_the_version_before_are_moved(paths, monkeypatch):
+def test_messages_vectors_of_the_version_before_are_moved(paths, monkeypatch):
     older = migrations.MIGRATIONS[: [step.__name__ for step in migrations.MIGRATIONS].index("m008_compact_vectors")]
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "MIGRATIONS", older)
@@ -175,19 +177,13 @@ def test_vectors_of_the_version_before_are_moved(paths, monkeypatch):
             numbers = append(store, *(f"remark {n}" for n in range(150)))
             numbers += append(store, "elsewhere", scope=WEB, session="s2")
             numbers += append(store, "a reply", role=Role.ASSISTANT)
-            assert store.vectors.available
             db = store._db
             db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 1, ?)", (numbers[-1],))
-            db.execute(
-                "CREATE VIRTUAL TABLE message_vector_1 USING vec0(scope TEXT PARTITION KEY, kind TEXT PARTITION KEY, "
-                "embedding float[16], chunk_size=128)"
-            )
+            rows = []
             for number, scope, role in db.execute("SELECT id, scope, role FROM message").fetchall():
                 db.execute("INSERT INTO message_chunk VALUES (?, ?, 1)", (1_000 - number, number))
-                db.execute(
-                    "INSERT INTO message_vector_1(rowid, scope, kind, embedding) VALUES (?, ?, ?, ?)",
-                    (1_000 - number, scope, MEANING if role == "user" else REPLY, a_vector(number)),
-                )
+                rows.append((1_000 - number, (scope, role), a_vector(number)))
+            make_vec0_table(db, "message_vector_1", 16, sorted(rows))
     with Store.open(paths.store) as store:
         tables = {name for (name,) in store._db.execute("SELECT name FROM sqlite_schema")}
         assert store.upkeep.gaps() == [] and not any(name.startswith("message_vector_1") for name in tables)
@@ -239,6 +235,7 @@ def test_nearest_keeps_to_its_kind_and_scope(store):
 def counted(store, monkeypatch):
     monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
     monkeypatch.setattr("hippo_core.store.frequencies._ENOUGH", 20)
+    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 50)
     append(store, *(f"the deploys of the api, {n}" for n in range(30)))
     append(store, *(f"deploy {n}" for n in range(30)), scope=WEB, session="s2")
     append(store, "a websocket")
@@ -254,19 +251,56 @@ def test_common_words_are_counted_by_their_stems_and_rare_ones_are_not(counted):
     assert not counted.frequencies.due()
 
 
-def test_a_question_looks_for_its_rarest_words_within_the_budget(counted):
-    plan = counted.frequencies.plan(["deploy", "websocket", "api"], None, budget=50)
-    assert plan.words == ("websocket", "api") and plan.since == 0
-    assert counted.frequencies.plan(["deploy", "api"], [WEB.key], budget=50).words == ("api", "deploy")
+def test_a_question_within_the_budget_is_ranked_whole_else_its_rarest_words_are_listed(counted):
+    words = ["deploy", "websocket", "api"]
+    assert counted.frequencies.plan(words, None, budget=100) == Plan(("websocket", "api", "deploy"))
+    assert counted.frequencies.plan(words, None, budget=80) == Plan(("websocket", "api"), 0, 1.0)
+    assert counted.frequencies.plan(["deploy", "api"], [WEB.key], budget=80).words == ("api", "deploy")
 
 
-def test_a_single_common_word_is_looked_for_among_the_newest(counted):
+def test_what_fts5_ranks_in_a_large_project_costs_the_project(counted, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies._RANKING", 10)
+    assert counted.frequencies.plan(["websocket"], None, budget=100).share is None
+    assert counted.frequencies.plan(["websocket"], [WEB.key], budget=100).share == pytest.approx(30 / 61)
+
+
+def test_a_single_common_word_is_looked_for_among_the_newest(counted, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 15)
     plan = counted.frequencies.plan(["deploy"], None, budget=15)
-    assert plan.words == ("deploy",) and plan.since == 45
-    hits = counted.archive.keyword_hits(plan.words, scopes=None, limit=100, since=plan.since)
+    assert plan == Plan(("deploy",), 45, 1.0)
+    more = {"scopes": None, "limit": 100, "since": plan.since, "share": plan.share}
+    hits = counted.archive.keyword_hits(plan.words, **more)
     assert hits and min(number for number, _ in hits) > 45
-    near = counted.episodes.keyword_hits(plan.words, scopes=None, limit=100, user_weight=5.0, since=plan.since)
+    near = counted.episodes.keyword_hits(plan.words, user_weight=5.0, **more)
     assert near and {session for session, _ in near} == {"s2"}
+
+
+def test_rows_that_are_listed_are_ranked_as_fts5_ranks_them(store):
+    chance = random.Random(8)
+    words = [f"word{n}" for n in range(30)]
+    for n in range(120):
+        said = chance.sample(words, chance.randint(1, 12))
+        append(store, " ".join(said), session=f"s{n % 9}", scope=(API, WEB)[n % 3 == 0], role=list(Role)[n % 2])
+    for asked in (["word1"], ["word2", "word3"], ["word4", "word5", "nowhere", "word6"], ["nowhere"]):
+        exact = store.archive.keyword_hits(asked, scopes=None, limit=200)
+        listed = store.archive.keyword_hits(asked, scopes=None, limit=200, share=1.0)
+        assert dict(listed) == pytest.approx(dict(exact))
+        scoped = store.archive.keyword_hits(asked, scopes=[WEB.key], limit=200, share=1 / 3)
+        assert {number for number, _ in scoped} == {number for number, _ in exact if number % 3 == 1}
+        more = {"scopes": None, "limit": 200, "user_weight": 5.0}
+        exact, listed = (
+            store.episodes.keyword_hits(asked, **more),
+            store.episodes.keyword_hits(asked, share=1.0, **more),
+        )
+        assert sorted(session for session, _ in exact) == sorted(session for session, _ in listed)
+
+
+def test_the_commonest_words_speak_for_rows_that_rarer_ones_brought(store, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.postings._ENOUGH", 3)
+    monkeypatch.setattr("hippo_core.store.postings._RANKED", 2)
+    append(store, *["tea"] * 5, "rare", "rare", "rare tea", *["tea"] * 5, *["milk"] * 20)
+    hits = store.archive.keyword_hits(["rare", "tea"], scopes=None, limit=2, share=1.0)
+    assert [number for number, _ in hits] == [8, 7]
 
 
 def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(counted):

@@ -28,7 +28,7 @@ class Tuning:
     """weights: of the lists. others: what a turn counts that is not the user's. user_column: a user's word in an
     episode.
 
-    budget: how many messages a keyword search may match, so that its cost is bounded; benchmarks/scale.py shows it.
+    budget: how many messages may match and still be ranked by FTS5; benchmarks/scale.py shows what that costs.
     benchmarks/retrieval.py chooses among such tables by cross-validation; docs/benchmarks.md has what others give.
     """
 
@@ -37,7 +37,7 @@ class Tuning:
     )
     others: float = 0.6
     user_column: float = 5.0
-    budget: int = 12_000
+    budget: int = 8_000
 
 
 TUNING = Tuning()

@@ -4,6 +4,7 @@ Knows nothing of transcript files beyond the number of the source a row came fro
 """
 
 import contextlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,9 +18,13 @@ from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope
 from hippo_core.store.forgotten import Forgotten
 from hippo_core.store.message_vectors import MessageVectors
+from hippo_core.store.postings import ranked
 from hippo_core.store.rows import insert_rows
 from hippo_core.store.words import match_expression, pairs, word_matches
 
+_STRETCH = (
+    20_000  # messages of all sessions, in which a session's best is looked for, so that one of years costs no more
+)
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
 _APPENDED = "uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, source_id, offset"
@@ -168,9 +173,23 @@ class Archive:
         return [n for n, body in self._db.execute("SELECT id, text FROM message") if folded in body.casefold()]
 
     def keyword_hits(
-        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int, since: int = 0
+        self,
+        words: Iterable[str],
+        *,
+        scopes: Sequence[str] | None,
+        limit: int,
+        since: int = 0,
+        share: float | None = None,
     ) -> list[tuple[int, float]]:
-        """(number, BM25) of the messages after number `since` that hold any of `words`, best first."""
+        """(number, BM25) of the messages after number `since` that hold any of `words`, best first.
+
+        share: as in Plan.
+        """
+        if share is not None:
+            columns = {"text cjk": 1.0}
+            return ranked(
+                self._db, "message_plain", words, columns, scopes=scopes, share=share, limit=limit, since=since
+            )
         query = match_expression(words, scopes)
         if query is None:
             return []
@@ -179,18 +198,36 @@ class Archive:
             (query, since, limit),
         ).fetchall()
 
-    def best_of_sessions(self, words: Iterable[str], sessions: Sequence[str], *, withheld: bool) -> dict[str, int]:
-        """Each session's message that best holds `words`, of those sessions that have one. withheld: as in `places`."""
-        query = match_expression(words, None)
+    def best_of_sessions(
+        self, words: Iterable[str], sessions: Sequence[str], *, withheld: bool, known: Callable[[str], int | None]
+    ) -> dict[str, int]:
+        """Each session's message that best holds `words`, of those sessions that have one.
+
+        Best is who holds the most, each word by its rarity, and says it shortest: BM25 would go through every message
+        of the archive that holds a word, for each session anew. withheld: as in `places`. known: as in `word_matches`.
+        """
+        newest = self._db.execute("SELECT coalesce(max(id), 0) FROM message").get
+        queries = {match_expression([word], None): math.log(2 + newest / (known(word) or 1)) for word in words}
+        queries.pop(None, None)
         best: dict[str, int] = {}
-        for session in sessions if query else ():
-            row = self._db.execute(
-                "SELECT rowid FROM message_plain WHERE message_plain MATCH ? AND rowid IN "
-                "(SELECT id FROM message WHERE session_id = ? AND (? OR withheld IS NULL)) ORDER BY rank LIMIT 1",
-                (query, session, withheld),
-            ).fetchone()
-            if row:
-                best[session] = row[0]
+        for session in sessions if queries else ():
+            lengths = dict(
+                self._db.execute(
+                    "SELECT id, length(text) FROM message WHERE session_id = ? AND (? OR withheld IS NULL)",
+                    (session, withheld),
+                )
+            )
+            held: dict[int, float] = {}
+            for query, rarity in queries.items() if lengths else ():
+                rows = self._db.execute(
+                    "SELECT rowid FROM message_plain WHERE message_plain MATCH ? AND rowid BETWEEN ? AND ?",
+                    (query, max(min(lengths), max(lengths) - _STRETCH), max(lengths)),
+                )
+                for (number,) in rows:
+                    if number in lengths:
+                        held[number] = held.get(number, 0.0) + rarity
+            if held:
+                best[session] = max(held, key=lambda number: (held[number], -lengths[number]))
         return best
 
     def places(self, numbers: Sequence[int], *, withheld: bool) -> dict[int, tuple[str, Role]]:

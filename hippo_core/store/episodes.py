@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from hippo_core.store.postings import ranked
 from hippo_core.store.rows import insert_rows
 from hippo_core.store.words import match_expression
 
@@ -65,21 +66,38 @@ class Episodes:
         return self._db.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
 
     def keyword_hits(
-        self, words: Iterable[str], *, scopes: Sequence[str] | None, limit: int, user_weight: float, since: int = 0
+        self,
+        words: Iterable[str],
+        *,
+        scopes: Sequence[str] | None,
+        limit: int,
+        user_weight: float,
+        since: int = 0,
+        share: float | None = None,
     ) -> list[tuple[str, float]]:
         """(session, BM25) of the episodes that hold any of `words`, best first; a user's word counts `user_weight`.
 
-        since: only those that end after this message.
+        since: only those that end after this message. share: as in Plan.
         """
-        query = match_expression(words, scopes, columns="user other")
-        if query is None:
-            return []
-        return self._db.execute(
-            "SELECT e.session_id, f.score FROM (SELECT rowid, -bm25(episode_plain, ?, 1.0, 0.0) AS score "
-            "FROM episode_plain WHERE episode_plain MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?) f "
-            "JOIN episode e ON e.id = f.rowid ORDER BY f.score DESC",
-            (user_weight, query, self._before(since), limit),
-        ).fetchall()
+        before = self._before(since)
+        if share is None:
+            query = match_expression(words, scopes, columns="user other")
+            if query is None:
+                return []
+            hits = self._db.execute(
+                "SELECT rowid, -bm25(episode_plain, ?, 1.0, 0.0) AS score FROM episode_plain "
+                "WHERE episode_plain MATCH ? AND rowid > ? ORDER BY score DESC LIMIT ?",
+                (user_weight, query, before, limit),
+            ).fetchall()
+        else:
+            columns = {"user": user_weight, "other": 1.0}
+            hits = ranked(
+                self._db, "episode_plain", words, columns, scopes=scopes, share=share, limit=limit, since=before
+            )
+        marks = ",".join("?" * len(hits))
+        sql = f"SELECT id, session_id FROM episode WHERE id IN ({marks})"
+        sessions = dict(self._db.execute(sql, tuple(number for number, _ in hits)))
+        return [(sessions[number], score) for number, score in hits]
 
     # -- inside ------------------------------------------------------------------------------------------------------
 

@@ -15,12 +15,22 @@ _ENOUGH = 10_000  # messages, from which on counting pays
 _GROWTH = 1.25
 
 
+LISTED = 24_000  # rows that may be listed where a question matches too many to be ranked by FTS5; about 10 ms
+# What finding the rows of one scope costs, in rows listed: of each word, and when FTS5 ranks, of the scope itself.
+_EACH, _FIRST, _FIRST_ROWS, _RANKING = 0.2, 0.5, 10_000, 0.07
+
+
 @dataclass(frozen=True)
 class Plan:
-    """words: those to look for, rarest first. since: only messages with a higher number; 0 for all of them."""
+    """How to look for a question's words in the archive.
+
+    words: those to look for, rarest first. since: only messages with a higher number; 0 for all of them. share: None
+    when FTS5 can rank what they match; else the rows are listed (store/postings.py), of this share of the archive.
+    """
 
     words: tuple[str, ...]
     since: int = 0
+    share: float | None = None
 
 
 class Frequencies:
@@ -61,37 +71,41 @@ class Frequencies:
         return min(counts, default=None)
 
     def plan(self, words: Iterable[str], scopes: Sequence[str] | None, budget: int) -> Plan:
-        """Those of `words` that together match at most `budget` messages in `scopes`, the rarest first.
+        """How to look for `words` in `scopes`: all of them, ranked by FTS5, while they match at most `budget` messages.
 
-        Where the rarest alone matches more, only the newest messages are searched.
+        Else as many as can be listed, the rarest first; where the rarest is too common, among the newest messages.
         """
-        share = self._share(scopes)
-        expected = {word: (self.of(word) or COMMON / 2) * share for word in words}
+        inside, whole = self._sizes(scopes)
+        share = inside / whole if whole else 1.0
+        expected = {word: self.of(word) or COMMON / 2 for word in words}
+        ordered = tuple(sorted(expected, key=expected.__getitem__))
+        scoped = scopes is not None
+        if share * sum(expected.values()) + _RANKING * inside * scoped <= budget:
+            return Plan(ordered)
         chosen: list[str] = []
-        matched = 0.0
-        for word in sorted(expected, key=expected.__getitem__):
-            if chosen and matched + expected[word] > budget:
+        cost = 0.0
+        for word in ordered:
+            rows = expected[word]
+            added = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS) if scoped else rows
+            if chosen and cost + added > LISTED:
                 break
             chosen.append(word)
-            matched += expected[word]
-        newest = self._counted_to()
-        return Plan(tuple(chosen), int(newest * (1 - budget / matched)) if matched > budget else 0)
+            cost += added
+        return Plan(tuple(chosen), int(self._counted_to() * (1 - LISTED / cost)) if cost > LISTED else 0, share)
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
     def _counted_to(self) -> int:
         return self._db.execute("SELECT coalesce(max(newest), 0) FROM archive_counted").fetchone()[0]
 
-    def _share(self, scopes: Sequence[str] | None) -> float:
-        """Which share of the counted messages is in `scopes`."""
-        if scopes is None:
-            return 1.0
-        inside, whole = self._db.execute(
-            f"SELECT coalesce(sum(messages) FILTER (WHERE scope IN ({','.join('?' * len(scopes))})), 0), "
-            "coalesce(sum(messages), 0) FROM archive_counted",
-            tuple(scopes),
+    def _sizes(self, scopes: Sequence[str] | None) -> tuple[int, int]:
+        """How many of the counted messages are in `scopes`, and in all."""
+        where = "1" if scopes is None else f"scope IN ({','.join('?' * len(scopes))})"
+        return self._db.execute(
+            f"SELECT coalesce(sum(messages) FILTER (WHERE {where}), 0), coalesce(sum(messages), 0) "
+            "FROM archive_counted",
+            tuple(scopes or ()),
         ).fetchone()
-        return inside / whole if whole else 1.0
 
     def _terms(self, word: str) -> list[str]:
         """`word` as the index keeps it."""

@@ -1,0 +1,124 @@
+"""BM25 over more rows than FTS5's own ranking has time for.
+
+FTS5 lists the rows that hold a word twenty times faster than it ranks them, and before it ranks it goes through all
+rows of every phrase once more, the scope's too. So where a question matches very many rows, they are listed word by
+word, the best by rarity alone are kept, and only these are ranked with their lengths. What is given up: a word counts
+once in a column however often it is there. Knows nothing of what the rows are.
+"""
+
+import heapq
+import json
+import math
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import apsw
+
+from hippo_core.store.words import match_expression
+
+_ENOUGH = 3_000  # rows; once there are so many, further words, which are commoner, only speak for rows already there
+_RANKED = 500  # of them, whose lengths are looked up
+_K1, _B = 1.2, 0.75  # as in FTS5's bm25()
+
+
+def ranked(
+    db: apsw.Connection,
+    index: str,
+    words: Sequence[str],
+    columns: Mapping[str, float],
+    *,
+    scopes: Sequence[str] | None,
+    share: float,
+    limit: int,
+    since: int = 0,
+) -> list[tuple[int, float]]:
+    """(row, score) of the rows of `index` that hold any of `words`, rarest first; the best `limit`.
+
+    columns: where to look, and what a word counts there. share: how much of the index is in `scopes`. since: only rows
+    with a higher number.
+    """
+    total, average = _averages(db, index)
+    found: list[_Word] = []
+    rough: dict[int, float] = {}
+    for word in words:
+        listed = [
+            (weight, _rows(db, index, match_expression([word], scopes, columns=column), since))
+            for column, weight in columns.items()
+        ]
+        found.append(_Word(listed, _rarity(total * share, max(len(rows) for _, rows in listed))))
+        found[-1].add_to(rough)
+    best = sorted(rough, key=rough.__getitem__)[-max(_RANKED, limit) :]
+    lengths = _lengths(db, index, best)
+    scores = dict.fromkeys(best, 0.0)
+    for word in found:
+        for row, count in word.counts(scores.keys()).items():
+            scores[row] += word.rarity * _saturated(count, lengths.get(row, average) / average)
+    return heapq.nlargest(limit, scores.items(), key=lambda pair: (pair[1], pair[0]))
+
+
+@dataclass(frozen=True)
+class _Word:
+    """listed: for each column its weight, and the rows that hold the word there, in order."""
+
+    listed: list[tuple[float, list[int]]]
+    rarity: float
+
+    def add_to(self, rough: dict[int, float]) -> None:
+        """Count what the word says of rows of average length; of those that nothing was said of, the newest."""
+        for weight, rows in self.listed:
+            gain = self.rarity * _saturated(weight, 1.0)
+            for row in rough.keys() & rows:
+                rough[row] += gain
+            room = _ENOUGH - len(rough)
+            if room > 0:
+                for row in rows[-room:]:
+                    rough.setdefault(row, gain)
+
+    def counts(self, among: Set[int]) -> dict[int, float]:
+        """How often it is in each of these rows."""
+        counts: dict[int, float] = {}
+        for weight, rows in self.listed:
+            for row in among & rows:
+                counts[row] = counts.get(row, 0.0) + weight
+        return counts
+
+
+def _rows(db: apsw.Connection, index: str, query: str | None, since: int) -> list[int]:
+    if query is None:
+        return []
+    sql = f"SELECT json_group_array(rowid) FROM {index} WHERE {index} MATCH ? AND rowid > ?"
+    return json.loads(db.execute(sql, (query, since)).get)
+
+
+def _rarity(total: float, frequency: int) -> float:
+    """As FTS5 counts it; what more than half of the rows hold says next to nothing."""
+    return math.log(max((total - frequency + 0.5) / (frequency + 0.5), 1 + 1e-6))
+
+
+def _saturated(count: float, length: float) -> float:
+    """What a word that is there `count` times adds. length: of the row, as a multiple of the average."""
+    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length))
+
+
+def _averages(db: apsw.Connection, index: str) -> tuple[int, float]:
+    """(rows, words in a row) of an index, from the record that FTS5 keeps of it."""
+    numbers = _varints(db.execute(f"SELECT block FROM {index}_data WHERE id = 1").get)
+    rows = max(1, numbers[0] if numbers else 0)
+    return rows, max(1.0, sum(numbers[1:]) / rows)
+
+
+def _lengths(db: apsw.Connection, index: str, rows: Sequence[int]) -> dict[int, int]:
+    """How many words each row has."""
+    sql = f"SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))"
+    return {row: sum(_varints(size)) for row, size in db.execute(sql, (json.dumps(rows),))}
+
+
+def _varints(data: bytes) -> list[int]:
+    """SQLite's numbers of variable length, seven bits a byte, as long as a byte has its highest bit."""
+    numbers, held = [], 0
+    for byte in data:
+        held = held << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(held)
+            held = 0
+    return numbers
