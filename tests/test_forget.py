@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+from array import array
 from dataclasses import replace
 
 import apsw
@@ -41,11 +42,12 @@ def say(store, text, uid, session="s1"):
     return store.archive.by_uid([uid])[0]
 
 
-def embed(store, number, dimension=16):
-    vector = random.Random(number).randbytes(4 * dimension)
+def embed(store, number):
+    """The bytes that are stored of its vector."""
+    chance = random.Random(number)
     with store.transaction():
-        store.vectors.put(number, "model", dimension, [vector])
-    return vector
+        store.vectors.put(number, "model", 16, [array("f", [chance.gauss(0, 1) for _ in range(16)]).tobytes()])
+    return store._db.execute("SELECT vector FROM memory_vector WHERE memory_id = ?", (number,)).get
 
 
 def holding(home, *needles):

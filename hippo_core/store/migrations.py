@@ -3,6 +3,7 @@
 Three table sets that share nothing but message uids: curated memories, the raw archive, and the pipeline's own state.
 """
 
+import importlib.util
 from collections.abc import Callable
 from itertools import groupby
 
@@ -10,7 +11,7 @@ import apsw
 
 from hippo_core import clock
 from hippo_core.store.compact import CompactVectors
-from hippo_core.store.connection import APPLICATION_ID, load_vectors
+from hippo_core.store.connection import APPLICATION_ID
 from hippo_core.store.message_vectors import MEANING, REPLY
 
 Migration = Callable[[apsw.Connection], None]
@@ -278,9 +279,34 @@ def m007_message_times(db: apsw.Connection) -> None:
 def m008_compact_vectors(db: apsw.Connection) -> None:
     """Messages' vectors as codes and bytes (store/compact.py); those that were float32 in vec0 tables move over."""
     _compact_vectors(db, "message")
-    for (model,) in db.execute("SELECT id FROM archive_model").fetchall():
-        _move_vectors(db, model)
+    for model, size in db.execute("SELECT id, 4 * dimension FROM archive_model").fetchall():
+        moved = _move_vectors(
+            db,
+            "message",
+            model,
+            size,
+            f"SELECT r.chunk_id, r.chunk_offset, m.scope, iif(m.role = 'user', '{MEANING}', '{REPLY}'), m.id "
+            f"FROM message_vector_{model}_rowids r JOIN message_chunk c ON c.id = r.rowid "
+            "JOIN message m ON m.id = c.message_id ORDER BY r.chunk_id, r.rowid",
+        )
+        if not moved:
+            db.execute("DELETE FROM archive_model WHERE id = ?", (model,))
     db.execute("DROP TABLE message_chunk")
+
+
+def m009_compact_memory_vectors(db: apsw.Connection) -> None:
+    """Memories' vectors likewise."""
+    _compact_vectors(db, "memory")
+    for model, size in db.execute("SELECT id, 4 * dimension FROM embedding_model").fetchall():
+        _move_vectors(
+            db,
+            "memory",
+            model,
+            size,
+            f"SELECT r.chunk_id, r.chunk_offset, m.scope, '', m.id FROM memory_vector_{model}_rowids r "
+            "JOIN memory_chunk c ON c.id = r.rowid JOIN memory m ON m.id = c.memory_id ORDER BY r.chunk_id, r.rowid",
+        )
+    db.execute("DROP TABLE memory_chunk")
 
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -292,6 +318,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_frequencies,
     m007_message_times,
     m008_compact_vectors,
+    m009_compact_memory_vectors,
 )
 NEWEST = len(MIGRATIONS)
 
@@ -337,36 +364,25 @@ def _compact_vectors(db: apsw.Connection, name: str) -> None:
     )
 
 
-def _move_vectors(db: apsw.Connection, model: int) -> None:
-    """A vec0 table's vectors into the compact ones; without NumPy they are due again. 100,000 take some 3 s.
+def _move_vectors(db: apsw.Connection, name: str, model: int, size: int, places: str) -> bool:
+    """A vec0 table's vectors, of `size` bytes each, into the compact ones; 100,000 take some 3 s. False without NumPy.
 
-    They are read from the tables that vec0 keeps them in, which need no extension. Without it the vec0 table itself
-    cannot be dropped; what is left of it then is its name.
+    places: a query for each one's chunk, place in it, scope, kind and owner. vec0 keeps them in ordinary tables, so
+    that the extension, which is no longer installed, is not needed to read them, nor to take its table away.
     """
-    table = f"message_vector_{model}"
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        db.execute("DELETE FROM archive_model WHERE id = ?", (model,))
-    else:
-        compact = CompactVectors(db, "message")
-        size = db.execute("SELECT 4 * dimension FROM archive_model WHERE id = ?", (model,)).get
-        for (block,) in db.execute(f"SELECT chunk_id FROM {table}_chunks ORDER BY 1").fetchall():
-            held = db.execute(f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (block,)).get
-            rows = db.execute(
-                f"SELECT m.scope, m.role, m.id, r.chunk_offset FROM {table}_rowids r "
-                "JOIN message_chunk c ON c.id = r.rowid JOIN message m ON m.id = c.message_id "
-                "WHERE r.chunk_id = ? ORDER BY r.rowid",
-                (block,),
-            ).fetchall()
-            for (scope, by_user), group in groupby(rows, key=lambda row: (row[0], row[1] == "user")):
-                vectors = [(number, held[place * size : (place + 1) * size]) for _, _, number, place in group]
-                compact.add(model, scope, MEANING if by_user else REPLY, vectors)
-    if load_vectors(db):
-        db.execute(f"DROP TABLE {table}")
-        return
+    table = f"{name}_vector_{model}"
+    moved = importlib.util.find_spec("numpy") is not None
+    rows = db.execute(places) if moved else ()
+    compact = CompactVectors(db, name)
+    for (chunk, scope, kind), group in groupby(rows, key=lambda row: (row[0], row[2], row[3])):
+        held = db.execute(f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (chunk,)).get
+        compact.add(model, scope, kind, [(owner, held[n * size : (n + 1) * size]) for _, n, _, _, owner in group])
+    db.pragma("writable_schema", True)
+    db.execute("DELETE FROM sqlite_schema WHERE name = ?", (table,))
+    db.execute("PRAGMA writable_schema = RESET")
     for part in ("info", "chunks", "rowids", "vector_chunks00"):
         db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
+    return moved
 
 
 def _sync_episodes(db: apsw.Connection) -> None:
