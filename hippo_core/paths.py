@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hippo_core.errors import UsageError
+from hippo_core.project import JOINED
 
 INSTALL_RECORD = "install.json"
 
@@ -57,6 +58,11 @@ class Paths:
     def alerts(self) -> Path:
         """What the monitor knows and still has to tell."""
         return self.home / "alerts"
+
+    @property
+    def joined(self) -> Path:
+        """Which moved folders go on as which earlier project."""
+        return self.home / JOINED
 
     @property
     def snapshot(self) -> Path:

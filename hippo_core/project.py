@@ -1,10 +1,13 @@
 """Which project a folder belongs to. Reads `.git` by hand: no subprocess, next to no import, so that hooks use it too.
 
 A project is its repository: the remote URL, else the common git folder (worktrees and sub-folders agree). A folder that
-is no repository is its own real path. The home folder is no project.
+is no repository is its own real path. The home folder is no project. A folder that was moved is what the user says it
+is: JOINED, a file of the data folder, holds a line for each, `key, key of the earlier project, its label, identity`.
 """
 
 import os
+
+JOINED = "projects.tsv"
 
 
 def project_key(identity):
@@ -41,6 +44,12 @@ def identify(folder):
             break
         step = parent
     return "path:" + here, _base_name(here)
+
+
+def joined(data):
+    """By scope key: (key, label, identity) of the earlier project that it goes on as. data: the data folder."""
+    rows = [line.split("\t") for line in _read(os.path.join(data, JOINED)).splitlines()]
+    return {row[0]: tuple(row[1:]) for row in rows if len(row) == 4}
 
 
 def normalise_remote(url):

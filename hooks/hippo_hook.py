@@ -95,7 +95,7 @@ def rendered(event_name, *parts):
 def of_this_project(event_name, data, kind):
     """The JSON-escaped text of `kind` for the project the session runs in, else the one for every other project."""
     folder = os.path.join(data, "render", kind)
-    own = context_text(event_name, read(folder, _project() + ".json"))
+    own = context_text(event_name, read(folder, _project(data) + ".json"))
     return own or context_text(event_name, read(folder, "default.json"))
 
 
@@ -135,16 +135,19 @@ def warning(event_name, text, line):
     return b'{"systemMessage":"\xf0\x9f\x94\xb4 ' + line + b'",' + context(event_name, both)[1:]
 
 
-def _project():
+def _project(data):
     """The scope key of the session's project; "default" where it is none or cannot be told."""
     try:
         sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hippo_core"))
-        from project import identify, project_key
+        from project import identify, joined, project_key
 
         found = identify(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
     except (OSError, ValueError, ImportError):
         return "default"
-    return project_key(found[0]) if found else "default"
+    if not found:
+        return "default"
+    key = project_key(found[0])
+    return joined(data).get(key, (key,))[0]
 
 
 def message(line):

@@ -21,6 +21,7 @@ COMMANDS = {
     "show": ("memories", "One memory or archived message in full."),
     "why": ("why", "The exact words a memory came from, and what became of it."),
     "forget": ("forget", "Delete memories and messages for good."),
+    "projects": ("projects", "Which projects are known; go on with one that was moved."),
     "rules": ("rules", "Rules for every session, or for a domain."),
     "nudge": ("nudge", "The line that is added to every prompt."),
     "proactive": ("proactive", "Memories that are added to prompts unasked."),

@@ -1,12 +1,14 @@
 """Scopes: global, one project, one session.
 
 A scope key is short and alphanumeric (`g`, `p` or `s` and 16 hex digits) so that the same word is a partition of the
-vector index, a token of the keyword indexes and a file name. How a folder's project is found is project.py's concern.
+vector index, a token of the keyword indexes and a file name. How a folder's project is found, and what it was joined
+to, is project.py's concern.
 """
 
 from dataclasses import dataclass
 
-from hippo_core.project import identify, project_key, short_digest
+from hippo_core.paths import data_home
+from hippo_core.project import identify, joined, project_key, short_digest
 
 GLOBAL = "g"
 
@@ -33,6 +35,10 @@ def session_scope(session_id: str) -> Scope:
 
 
 def scope_of(folder: str) -> Scope:
-    """The project that `folder` belongs to; global where it belongs to none."""
+    """The project that `folder` belongs to, an earlier one where the user joined it to that; global for none."""
     found = identify(folder)
-    return project_scope(*found) if found else GLOBAL_SCOPE
+    if found is None:
+        return GLOBAL_SCOPE
+    scope = project_scope(*found)
+    earlier = joined(data_home()).get(scope.key)
+    return Scope(earlier[0], "project", earlier[1], earlier[2]) if earlier else scope

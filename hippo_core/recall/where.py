@@ -2,6 +2,8 @@
 
 from hippo_core.errors import UsageError
 from hippo_core.model.scope import GLOBAL, scope_of
+from hippo_core.paths import data_home
+from hippo_core.project import joined
 from hippo_core.store import Store
 
 EVERYWHERE = "all projects"
@@ -28,5 +30,6 @@ def search_scopes(
     if not everywhere and folder is not None:
         here = scope_of(folder)
         if here.key in known and here.key != GLOBAL:
-            return [here.key, GLOBAL], here.label
+            joined_to_it = [key for key, (earlier, _, _) in joined(data_home()).items() if earlier == here.key]
+            return [here.key, *joined_to_it, GLOBAL], here.label
     return None, EVERYWHERE

@@ -1,0 +1,80 @@
+"""`hippo projects`: which there are; and letting a folder that was moved go on as the project it was."""
+
+import json
+import os
+
+import click
+
+from hippo_core import paths
+from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.counting import counted
+from hippo_core.errors import UsageError
+from hippo_core.model.scope import scope_of
+from hippo_core.store import Store
+
+
+@click.group("projects", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def projects_command(ctx: click.Context, as_json: bool) -> None:
+    """The projects that memory knows; without a command, a list of them."""
+    from hippo_core.curate.projects import known
+
+    if ctx.invoked_subcommand is not None:
+        return
+    here = paths.current()
+    with Store.open(here.store, readonly=True) as store:
+        found = known(store, here)
+    folder = current_folder()
+    current = scope_of(folder).key if folder else None
+    if as_json:
+        rows = [{"key": one.scope.key, "label": one.scope.label, "is": one.scope.identity, "sessions": one.sessions,
+                 "memories": one.memories, "joined": one.joined} for one in found]  # fmt: skip
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    for one in found:
+        about = f"{counted(one.sessions, 'session')}, {counted(one.memories, 'memory')}"
+        mark = "  (this folder)" if one.scope.key == current else "  (goes on as another)" if one.joined else ""
+        name = on_terminal("head", one.scope.label)
+        click.echo(f"{one.scope.key}  {name}  {about}  {_place(one.scope.identity)}{mark}")
+    if not found:
+        click.echo("No project is known yet.")
+
+
+@projects_command.command("join")
+@click.argument("name", metavar="NAME")
+def join_command(name: str) -> None:
+    """This folder was moved: let it go on as the project NAME (or its key), with all that is remembered of it."""
+    from hippo_core.curate.projects import join
+
+    here = paths.current()
+    with Store.open(here.store, create=False) as store:
+        scope, moved = join(store, here, _folder(), name)
+    also = f" {counted(moved, 'memory')} learned here since then moved there." if moved else ""
+    click.echo(f"This folder goes on as {scope.label} ({_place(scope.identity)}).{also}")
+    click.echo("From the next session on it is remembered here. To take that back: hippo projects part")
+
+
+@projects_command.command("part")
+def part_command() -> None:
+    """Let this folder be a project of its own again; memories stay where they are."""
+    from hippo_core.curate.projects import part
+
+    scope = part(paths.current(), _folder())
+    click.echo(f"{scope.label} is a project of its own again." if scope else "This folder was joined to no project.")
+
+
+def _folder() -> str:
+    folder = current_folder()
+    if folder is None:
+        raise UsageError("The current folder was deleted, so there is no project here.")
+    return folder
+
+
+def _place(identity: str) -> str:
+    """Where a project is or was, for people."""
+    kind, _, path = identity.partition(":")
+    if kind not in ("git", "path"):
+        return identity
+    folder = os.path.dirname(path) if kind == "git" and os.path.basename(path) == ".git" else path
+    return folder if os.path.exists(folder) else f"{folder}, which is gone"
