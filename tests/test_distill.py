@@ -147,14 +147,14 @@ def test_code_tables_headings_and_logs_are_no_sentences():
     assert not texts(said(1, Role.ASSISTANT, text)) and not texts(said(1, Role.USER, text))
 
 
-def test_every_hint_is_in_what_its_pattern_finds():
-    """A hint that is missing from the table would silence a wording without a trace."""
+def test_no_wording_of_the_table_is_passed_over():
+    """What is not searched, because a word seems to be missing, would be silenced without a trace."""
     spoken = [text for labelled in DEVELOPED + HELD_OUT + LONG + UNSEEN for _, text in labelled.turns]
     for sentence in (s.text for text in spoken for block in paragraphs(text) for s in sentences(block)):
-        _assert_hints_cover(sentence)
+        _assert_first_of_the_table(sentence)
 
 
-def test_every_hint_is_in_what_its_pattern_finds_in_real_talk(samples):
+def test_no_wording_of_the_table_is_passed_over_in_real_talk(samples):
     import json
 
     for path in sorted(samples.rglob("*.jsonl"))[::7]:
@@ -166,14 +166,13 @@ def test_every_hint_is_in_what_its_pattern_finds_in_real_talk(samples):
             blocks = content if isinstance(content, list) else [{"text": content}]
             for text in (str(block.get("text", "")) for block in blocks if isinstance(block, dict)):
                 for sentence in (s.text for block in paragraphs(text) for s in sentences(block)):
-                    _assert_hints_cover(sentence)
+                    _assert_first_of_the_table(sentence)
 
 
-def _assert_hints_cover(sentence):
-    words = sentence.lower().split()
-    for cue in CUES:
-        if cue.hints and cue.pattern.search(sentence):
-            assert any(hint in word for word in words for hint in cue.hints), (cue.type, sentence)
+def _assert_first_of_the_table(sentence):
+    for spoken in (True, False):
+        first = next((cue for cue in CUES if (spoken or not cue.spoken) and cue.pattern.search(sentence)), None)
+        assert find_cue(sentence, spoken=spoken) is first, sentence
 
 
 @settings(max_examples=150, deadline=None)

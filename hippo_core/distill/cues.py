@@ -4,10 +4,10 @@ Knows sentences, not sessions: who may say what, and what is worth keeping, is t
 """
 
 import re
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 
-from hippo_core.distill.wordlist import any_of
+from hippo_core.distill.wordings import Wordings
 from hippo_core.model.types import MemoryType as T
 
 
@@ -15,45 +15,32 @@ from hippo_core.model.types import MemoryType as T
 class Cue:
     """One kind of wording.
 
-    strength: how often the wording really carries its type, in 0..1; it becomes the memory's confidence. hints: parts
-    of words in lower case; every text that `pattern` finds holds a word with one of them, which saves most searches.
-    spoken: a wording that counts only in the user's own mouth: it makes a rule or a preference, or it is an order that
-    from anybody else would be a mere suggestion.
+    strength: how often the wording really carries its type, in 0..1; it becomes the memory's confidence. wordings:
+    patterns, whatever the case. spoken: they count only in the user's own mouth: they make a rule or a preference, or
+    an order that from anybody else would be a mere suggestion.
     """
 
     type: T
     strength: float
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    wordings: tuple[str, ...]
     spoken: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Any of the wordings."""
+        return re.compile("|".join(self.wordings), re.IGNORECASE)
 
 
 def find_cue(text: str, *, spoken: bool) -> Cue | None:
     """The first cue in a sentence. spoken: by the user, in words of their own."""
-    possible = 0
-    for word in text.lower().split():
-        possible |= _hinted(word)
-    if not spoken:
-        possible &= _UNSPOKEN
-    while possible:
-        lowest = possible & -possible
-        cue = CUES[lowest.bit_length() - 1]
-        if cue.pattern.search(text):
-            return cue
-        possible ^= lowest
-    return None
+    place = _wordings().first(text, _EVERY if spoken else _UNSPOKEN)
+    return None if place is None else _WAYS[place][0]
 
 
-@lru_cache(maxsize=1 << 15)
-def _hinted(word: str) -> int:
-    """The cues (bit n for the nth) that `word` is a hint for; a cue without hints is always possible.
-
-    People use few words, so most calls are answered from the cache.
-    """
-    found = _ALWAYS
-    for hint in _LONGEST_HINTS.findall(word):
-        found |= _HINTS[hint]
-    return found
+@cache
+def _wordings() -> Wordings:
+    """Made when the first sentence is looked at, which most passes never do."""
+    return Wordings([wording for _, wording in _WAYS])
 
 
 def guess_type(text: str) -> T:
@@ -64,14 +51,12 @@ def guess_type(text: str) -> T:
     return cue.type
 
 
-def _cue(kind: T, strength: float, hints: str, *alternatives: str) -> Cue:
-    return Cue(
-        kind, strength, tuple(hints.split("|")) if hints else (), re.compile("|".join(alternatives), re.IGNORECASE)
-    )
+def _cue(kind: T, strength: float, *wordings: str) -> Cue:
+    return Cue(kind, strength, wordings)
 
 
-def _spoken(kind: T, strength: float, hints: str, *alternatives: str) -> Cue:
-    return replace(_cue(kind, strength, hints, *alternatives), spoken=True)
+def _spoken(kind: T, strength: float, *wordings: str) -> Cue:
+    return Cue(kind, strength, wordings, spoken=True)
 
 
 _LEAD = (
@@ -103,7 +88,6 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.RULE,
         0.9,
-        "never|always|ever|now|forward|every|whenever|rule",
         _LEAD + r"(?:never(?! mind)|always)\s+\w",
         r"\b(?:from now on|going forward)\b",
         r"\b(?:must|should|may|can) (?:never|always)\b",
@@ -115,7 +99,6 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.PREFERENCE,
         0.85,
-        "prefer|rather|favo|usually|generally|only|always|never|like|hate|love|keep",
         r"\b(?:i|we)(?:'d| would)?(?: \w+ly)?(?: much)? prefer\b",
         r"\bi(?:'d| would) rather\b",
         r"\bmy (?:preference|favou?rite|preferred)\b",
@@ -127,7 +110,6 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.RULE,
         0.75,
-        "n't|not|dont|avoid|stop|sure|use|no|wrong|actually|only|name|every",
         _LEAD + rf"(?:do not|don't|dont|avoid|stop) {_TRIED}\b(?!.*\b(?:yet|for now|right now|this time|today)\b)",
         _LEAD + r"make sure (?:to always|you always|that all|all|every)\b",
         r"^(?:no|nope|wrong|actually|stop)\b[,.!]?\s+(?:please\s+|just\s+)?(?:use|run|call|write|put|keep)\b",
@@ -141,7 +123,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.DECISION,
         0.9,
-        "decided|decision|chose|opted|settled|agreed|switch|migrat|mov|replaced|dropped|abandoned|rejected|deprecated",
         r"\b(?:we|i|they|the team|team) (?:have |had |'ve )?(?:decided|chose|opted|settled|agreed)\b",
         r"\b(?:decision|decided)\s*(?:is|was|:|to\b|on\b|against\b)",
         r"\b(?:switch|migrat|mov)(?:ed|ing|e)?\b (?:\S+ ){0,5}?from\b.{2,60}\bto\b",
@@ -151,7 +132,6 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.DECISION,
         0.8,
-        "we|keep|drop",
         r"(?<!since )(?<!after )(?<!when )(?<!before )\bwe(?:'ve| have)?(?: (?:now|since|just|recently|"
         r"also))? (?:dropped|replaced|retired|abandoned|deprecated|"
         r"rejected|switched|migrated|moved|adopted|introduced|standardi[sz]ed on|got rid of|stopped using)\b",
@@ -165,7 +145,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.DECISION,
         0.8,
-        "because|since|that|instead|rather|favo|with",
         r"\b(?:instead of|rather than|in favou?r of|over)\b.{2,80}\b(?:because|since|so that)\b",
         r"\b(?:we'll|we will|we use|we're using|we are using|uses?|used|using|chosen|picked|kept|keep)\b.{3,100}"
         r"\b(?:because|so that|instead of|rather than|in favou?r of)\b",
@@ -174,7 +153,6 @@ CUES: tuple[Cue, ...] = (
     _spoken(
         T.DECISION,
         0.75,
-        "want|let's|be|keep|work|run|support|stay|should|must|use|name|call|put|store|set|sure|ensure",
         r"\b(?:we|i) (?:explicitly |really |definitely |only |just |also )*(?:don't |do not )?want "
         r"(?!to (?:see|know|talk)|you)",
         r"\blet's (?:use|go|keep|drop|stick|switch|make it|call it|name it|not)\b",
@@ -190,7 +168,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.INSIGHT,
         0.9,
-        "cause|issue|problem|bug|culprit|error|failure|fix|reason|trick|catch|gotcha|lesson",
         r"\broot cause\b",
         r"\bthe (?:(?:real|actual|root|underlying|main|whole|only) )?(?:issue|problem|bug|cause|culprit|error|"
         r"failure|fix|reason) (?:was|is|came)\b",
@@ -200,7 +177,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.INSIGHT,
         0.8,
-        "turn|fixed|solved|caused|because|unless|since|due|reference|thumb|noting|mind|remember",
         r"\bturn(?:s|ed) out\b",
         r"\b(?:fixed|solved|resolved)\b.{0,60}\bby\b",
         r"\b(?:fail|break|crash|hang|error|leak|race)(?:s|ed|ing)?\b.{1,120}\b(?:because|unless|since|due to)\b",
@@ -213,7 +189,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.ARCHITECTURE,
         0.6,
-        "added|created|introduced|wrote|built|implemented|moved|split|extracted|converted|wrapped|mapped|ized",
         rf"{_MADE} (?:\S+ ){{0,8}}?`[^`]{{3,}}`,? (?:\S+ ){{0,14}}?{_INTO}",
         rf"{_MADE} (?:\S+ ){{0,8}}?{_INTO}: \S.{{15,}}",
         rf"{_MADE} (?:\S+ ){{1,8}}?{_INTO}[,;:]? (?:which|that|so|where|with|keys?|each|because)\b",
@@ -221,7 +196,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.INSIGHT,
         0.7,
-        "so|but",
         r"\bso (?!that\b|i\b|we can|far\b|you\b|it's|let)(?:\S+ ){1,8}?(?:never|fail|los[et]|panic|hang|crash|wait|"
         r"drop|break|broke|block|leak|time[sd]? out|stall|stale|miss|overwr|can't|cannot|duplicat|die[sd]?\b|"
         r"invalidat|again\b|"
@@ -231,7 +205,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.PROCEDURE,
         0.85,
-        "`",
         r"\b(?:generated|built|made|produced|served) (?:by|with|from|via) (?:running )?`(?=[^`]* )[^`]{4,}`",
         r"\brun(?:ning)?\s+`[^`]+`.{0,80}\b(?:before|after|first|to|when|then|whenever|once)\b",
         r"\b(?:to|before|after|when|once) .{3,70},\s+(?:first\s+)?(?:run|use|call|execute)\s+`[^`]+`",
@@ -243,7 +216,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.CONFIG,
         0.75,
-        "`",
         r"\bis now `[^`]{6,}`",
         r"^(?:i )?(?:set|raised|lowered|increased|reduced|pinned|limited|capped) (?:the )?`[^`]+` (?:(?:\S+ ){0,3}?to "
         r"\S*\d|in `[^`]*[/.])",
@@ -251,7 +223,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.RESULT,
         0.9,
-        "0|1|2|3|4|5|6|7|8|9",
         rf"\b{_NUMBER}\s+(?:\S+\s+){{0,3}}tests?\b.{{0,30}}\b(?:pass|fail)",
         rf"\btests? (?:now |all )?pass(?:es|ed|ing)?\b.{{0,15}}{_NUMBER}",
         rf"\b(?:reduc|cut|drop|fell|fall|improv|increas|grew|went|rose|down|up|speed|shr[au]nk|from)\w*\b"
@@ -266,7 +237,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.RESULT,
         0.7,
-        "0|1|2|3|4|5|6|7|8|9",
         rf"\b(?:takes|took|measured|benchmark\w*|latency|throughput|coverage|flat at|steady at|stable "
         rf"at)\b.{{0,60}}\b{_QUANTITY}",
         r"\b(?:reach|achiev|scor|giv|gave|yield)\w*\b.{0,30}\b(?:0?\.\d+|\d[\d.]*\s?%)",
@@ -274,7 +244,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.PERSON,
         0.8,
-        "responsible|charge|call|owner|maintainer|lead|contact|owns|maintains|ask|sign|approves",
         rf"{_NAME}.{{0,60}}(?-i: (?:signs off|approves) )",
         r"\b(?:is|are) (?:responsible for|in charge of|on call|the (?:owner|maintainer|lead|contact) (?:of|for))\b",
         rf"{_NAME}(?-i: (?:owns|maintains|leads)\b)",
@@ -283,7 +252,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.CONFIG,
         0.8,
-        "0|1|2|3|4|5|6|7|8|9|_",
         r"\b(?:on|port|localhost)[ :](?:is |number )?\d{4,5}\b",
         rf"{_VARIABLE}.{{0,80}}\b(?:set|env\w*|variable|defaults?|must|holds|points|required|contains?|is|isn't)\b",
         rf"\b(?:set|env\w*|variable|export|via|through|reads?)\b.{{0,40}}{_VARIABLE}",
@@ -291,9 +259,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.CONFIG,
         0.75,
-        "default|live|stored|located|kept|written|saved|cached|require|need|"
-        "run|pinned|target|upgraded|"
-        "support|configured|defined|declared|documented|implemented|registered|handled",
         r"\bdefaults? to\b",
         r"\b(?:lives?|stored|located|kept|written|saved|cached) (?:in|at|under|to)\b.{0,20}[`/~.]",
         r"\b(?:requires?|needs?|runs? on|pinned to|targets?|upgraded to|supports?)\s+`?[a-z][\w.+-]*`?\s+"
@@ -305,9 +270,6 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.ARCHITECTURE,
         0.75,
-        "architecture|built|organi|structured|split|composed|consists|talks|backed|sits|entry|single|"
-        "communicate|reads|writes|stores|persists|streams|publishes|subscribes|delegates|inherits|wraps|"
-        "extends",
         r"\barchitecture (?:is|uses|consists)\b",
         r"\b(?:is (?:built on|organi[sz]ed|structured|split into|composed of)|consists of)\b",
         r"\b(?:talks to|is backed by|sits (?:between|behind)|is the (?:entry ?point|single source)|communicates?) \w+",
@@ -317,13 +279,11 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.MEETING,
         0.7,
-        "meeting|standup|stand-up|retro|kickoff|kick-off",
         r"\b(?:in the|the|yesterday's|today's) (?:meeting|standup|stand-up|retro(?:spective)?|kick-?off)\b",
     ),
     _cue(
         T.TODO,
         0.75,
-        "todo|fixme|step|still|yet|left|follow|list|backlog|roadmap|time",
         r"(?-i:\b(?:TODO|FIXME)\b(?: for \S+| ?\([^)]*\))?(?::| to))",
         r"\bput (?:it|that|this) on the (?:list|backlog|roadmap)\b",
         r"^next time (?:we|i|you) (?:should|must|need)\b",
@@ -336,14 +296,12 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.REFERENCE,
         0.6,
-        "http|documented|described|specified",
         r"https?://\S+",
         r"\b(?:documented|described|specified) (?:in|at)\b",
     ),
     _cue(
         T.FACT,
         0.55,
-        "`|work|supported|available|longer|requires|supports|expects|stay|has|have|contain|hold",
         r"`[^`]+`(?:'s)? (?:\w+ ){0,3}?(?:is|isn't|are|aren't|was|does|doesn't|don't|do|can|can't|cannot|only|"
         r"requires?|supports?|returns?|expects?|needs?|ignores?|uses?|has|have|handles?|contains?|means|provides?)\b",
         r"\b(?:only works?|doesn't work|does not work|isn't supported|is not supported|not available|no longer)\b",
@@ -358,27 +316,23 @@ CUES: tuple[Cue, ...] = (
     _cue(
         T.INSIGHT,
         0.6,
-        "because",
         r"`[^`]+`.*\bbecause\b.{8,}",
     ),
     _cue(
         T.INSIGHT,
         0.7,
-        "spent|wasted|lost|shows",
         r"\b(?:heap dump|profil\w+|trace\w*|flame ?graph|dump|query plan|logs?) shows .*`",
         r"\d.{0,30}\b(?:spent|wasted|lost) (?:in|on) `",
     ),
     _spoken(
         T.PROJECT,
         0.75,
-        "goal|aim|target",
         r"^(?:the |our |my )?(?:overall |main |real )?(?:goal|aim|target)(?: \w+){0,4}?(?: is\b|:)",
     ),
     # A plain statement counts when the user makes it: who works on the project knows it.
     _spoken(
         T.FACT,
         0.6,
-        "",
         r"^(?!i\b|i'|you|we're (?:hitting|getting|seeing)|we just|it)(?:\S+ ){1,6}(?:is|are|has|have|uses?|runs?|"
         r"lives?|takes?|keeps?|stores?|hosts?|deploys?|handles|creates|returns|calls|needs?|comes?|go(?:es)?|means|"
         r"sits|"
@@ -390,14 +344,9 @@ CUES: tuple[Cue, ...] = (
 )
 
 
-# The longest hint at each place of a word, with the cues of all hints that it begins with.
-_HINTS = {
-    hint: sum(1 << place for place, cue in enumerate(CUES) if hint.startswith(cue.hints))
-    for hint in {hint for cue in CUES for hint in cue.hints}
-}
-_LONGEST_HINTS = re.compile(f"(?=({any_of(_HINTS)}))")
-_UNSPOKEN = sum(1 << place for place, cue in enumerate(CUES) if not cue.spoken)
-_ALWAYS = sum(1 << place for place, cue in enumerate(CUES) if not cue.hints)
+_WAYS = tuple((cue, wording) for cue in CUES for wording in cue.wordings)
+_EVERY = (1 << len(_WAYS)) - 1
+_UNSPOKEN = sum(1 << place for place, (cue, _) in enumerate(_WAYS) if not cue.spoken)
 _COMMAND = re.compile(
     r"^(?:to \w+.*?,\s*)?(?:run|execute|start|call) `?[\w./-]+|^(?:to |before |after )?(?:deploy|releas|publish|build)",
     re.I,

@@ -7,14 +7,15 @@ LONGEST_LINE = 2_000
 _BULLET = re.compile(r"\s*(?:[-*+•‣●○▪→✓✔✗✅❌⚠]\ufe0f?|\(?\d{1,3}[.)]|\[[ xX]\]|[a-z]\.)\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s+(.*?)#*\s*|\*\*([^*]+?):?\*\*:?\s*)$")
 _TABLE = re.compile(r"\s*\||.*\s\|\s.*\s\|\s")
-_RULED = re.compile(r"\s*(?:[-=+_*|: ]{3,}$|[─-╿])")
-_CHOICE = re.compile(r"\s*(?:\(?[A-H]\)|\**option \w+\b)", re.I)  # one of several on offer
+_RULED = r"(?:[-=+_*|: ]{3,}$|[─-╿])"
+_CHOICE = r"(?i:\(?[A-H]\)|\**option \w+\b)"  # one of several on offer
 _ENVIRONMENT = re.compile(r"(?:^|[\s.>])[A-Z_]{3,}=[^\s`]")  # set in front of a command
-_MACHINE = re.compile(
-    r"\s*(?:[$❯%#]\s|>\s|\d{4}-\d\d-\d\d[T ]|\d{1,2}:\d\d:\d\d|\[[\w :.-]+\]|at \S+ ?\(|File \"|Traceback|npm ERR|"
+_MACHINE = (
+    r"(?:[$❯%#]\s|>\s|\d{4}-\d\d-\d\d[T ]|\d{1,2}:\d\d:\d\d|\[[\w :.-]+\]|at \S+ ?\(|File \"|Traceback|npm ERR|"
     r"Error:|error\[|warning:|diff --git|@@ |[+-]{3} |\S+:\d+:\d+|[{}()\[\];,<]|(?:import|export|const|let|var|def|"
     r"class|function|return|if|for|while|public|private|async|await|SELECT|INSERT)\b.*[;{(:=]\s*$)"
 )
+_NO_PROSE = re.compile(rf"\s*(?:{_MACHINE}|{_CHOICE}|{_RULED})")
 _CODE = re.compile(r"`[^`\n]+`")
 _HELD = re.compile("\ue000(\\d+)\ue001")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)")
@@ -27,6 +28,8 @@ _SYMBOL = re.compile("[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0
 
 def bullet_width(line: str) -> int:
     """How many characters of `line` are a list's bullet or number; 0 when it is no list item."""
+    if line[:1].isalpha() and line[1:2] != ".":
+        return 0
     bullet = _BULLET.match(line)
     return bullet.end() if bullet else 0
 
@@ -43,7 +46,7 @@ def is_prose(line: str) -> bool:
     """Whether somebody wrote this line to be read: no code, table, log, quotation or offered choice."""
     if not line.strip() or len(line) > LONGEST_LINE or line.startswith(("    ", "\t")):
         return False
-    if _MACHINE.match(line) or _CHOICE.match(line) or _RULED.match(line) or ("|" in line and _TABLE.match(line)):
+    if _NO_PROSE.match(line) or ("|" in line and _TABLE.match(line)):
         return False
     return "=" not in line or not _ENVIRONMENT.search(_CODE.sub("", line))
 
@@ -58,13 +61,18 @@ def plain(text: str) -> str:
     if "<" in text:
         text = _TAG.sub(" ", text)
     if "*" in text or "_" in text:
-        for _ in range(2):  # emphasis may be nested once
-            text = _EMPHASIS.sub(lambda found: found[2] or found[4], text)
+        text, found = _EMPHASIS.subn(_inside, text)
+        if found:  # it may be nested once
+            text = _EMPHASIS.sub(_inside, text)
     if not text.isascii():
         text = _SYMBOL.sub(" ", text)
     if held:
         text = _HELD.sub(lambda mark: held[int(mark[1])], text)
     return " ".join(text.split())
+
+
+def _inside(emphasis: re.Match[str]) -> str:
+    return emphasis[2] or emphasis[4]
 
 
 def _hold(held: list[str], code: str) -> str:

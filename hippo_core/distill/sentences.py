@@ -5,7 +5,7 @@ Also tells a speaker's own words from what was pasted into the message. Knows no
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hippo_core.distill import markdown
 
@@ -14,8 +14,7 @@ LONGEST_OWN = 3_000  # a longer message is somebody's document after its first l
 WRAPPED = 50  # characters from which a line may go on in the next one
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """text: without markdown, backticks kept. heading: the one it stands under, or "". item: it is a list's.
 
     own: the speaker's own words, not something pasted or quoted.
@@ -27,8 +26,7 @@ class Paragraph:
     own: bool
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(NamedTuple):
     """before: the sentence before it in the same paragraph, or ""."""
 
     text: str
@@ -42,7 +40,7 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
     own_lines = _own_lines(text, lines)
     casual = text.lstrip()[:1].islower()  # who types like this ends a line where a thought ends
     heading, parts, item, own = "", [], False, True
-    for number, line in enumerate(_without_fences(lines)):
+    for number, line in enumerate(_without_fences(lines) if "```" in text or "~~~" in text else lines):
         width = markdown.bullet_width(line)
         title = markdown.heading(line)
         prose = title is None and markdown.is_prose(line[width:])

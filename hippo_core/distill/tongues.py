@@ -74,7 +74,7 @@ def foreign_standalone(text: str, tongue: Tongue, project: str, *, by_user: bool
 
 def _cues(*rows: tuple[T, float, bool, str]) -> Iterator[Cue]:
     for kind, strength, spoken, pattern in rows:
-        yield Cue(kind, strength, (), re.compile(pattern, re.IGNORECASE), spoken)
+        yield Cue(kind, strength, (pattern,), spoken)
 
 
 def _west(words: str, lead: str, empty: str, leans: str, me: str, symptom: str, *cues: tuple) -> Tongue:

@@ -1,6 +1,6 @@
 """The bytes a hook prints. Its shape is fixed, so that a hook can check it without parsing: see hooks/hippo_hook.py."""
 
-_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+_ESCAPES = {**dict.fromkeys(range(32), " "), ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n"}
 
 
 def context_document(event: str, text: str) -> bytes:
@@ -10,6 +10,6 @@ def context_document(event: str, text: str) -> bytes:
     """
     if not text:
         return b""
-    plain = "".join(c if c >= " " or c == "\n" else " " for c in text).translate(_ESCAPES)
+    plain = text.translate(_ESCAPES)
     document = f'{{"hookSpecificOutput":{{"hookEventName":"{event}","additionalContext":"{plain}"}}}}\n'
     return document.encode("utf-8", "replace")

@@ -21,6 +21,8 @@ def one_line(text: str, longest: int | None = None) -> str:
 
 def visible(text: str) -> str:
     """`text` on one line: white space and control characters are single spaces, what has no width is left out."""
+    if text.isprintable():
+        return " ".join(text.split())
     return " ".join("".join(c if c.isprintable() else _unprintable(c) for c in text).split())
 
 
