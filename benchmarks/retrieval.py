@@ -28,7 +28,7 @@ import archived  # noqa: E402
 import sets  # noqa: E402
 
 from hippo_core.embed.base import Embedder  # noqa: E402
-from hippo_core.recall.archive import Search, search_archive  # noqa: E402
+from hippo_core.recall.archive import Search, read_archive_query, search_archive  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
 from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Tuning, session_shares, total  # noqa: E402
 from hippo_core.recall.timed import leaning  # noqa: E402
@@ -91,7 +91,7 @@ class Measured:
         return self.scores(rankings)
 
     def _listen(self, text: str, now: float | None) -> Heard:
-        asked = read_query(text, now)
+        asked = read_archive_query(text, now)
         search = Search(self._store, asked, None)
         search.by_meaning(self._embedder)
         shares = {(name, None): session_shares(name, search.lists.get(name, ()), 1.0) for name in (MEANING, REPLY)}

@@ -23,8 +23,7 @@ import numpy  # noqa: E402
 import sets  # noqa: E402
 
 from hippo_core.embed.base import Embedder  # noqa: E402
-from hippo_core.recall.archive import Search  # noqa: E402
-from hippo_core.recall.query import read_query  # noqa: E402
+from hippo_core.recall.archive import Search, read_archive_query  # noqa: E402
 from hippo_core.recall.relevance import FLOOR, SHARE_OF_BEST, Evidence, relevance  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
@@ -42,7 +41,7 @@ class Asked(calibrate.Asked):
 
 
 def ask(store: Store, searcher: Embedder | None, query: dict, own: bool, weight: float) -> Asked:
-    asked = read_query(query["text"], archived.asked_at(query))
+    asked = read_archive_query(query["text"], archived.asked_at(query))
     row = Asked(sets.half(query["id"]), [], own, weight, [])
     if asked.empty or asked.time_alone:
         return row

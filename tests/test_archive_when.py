@@ -124,3 +124,9 @@ def test_the_latest_prefers_what_was_said_last(say, ask):
 def test_what_has_no_date_is_of_no_time_and_is_found(say, ask):
     say(None, OLD)
     assert ask("redis evicts sessions last week")[0] == [OLD]
+
+
+def test_the_words_of_a_time_are_looked_for_as_well(say, ask):
+    say("2026-11-20", "the fun run of May is cancelled, as the one of June was")
+    say("2026-11-20", "the fun run of March is cancelled, as the one of June was", session="march")
+    assert "March" in ask("the fun run in March")[0][0]

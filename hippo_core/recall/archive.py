@@ -5,7 +5,7 @@ missing (vectors, an older archive's episodes) leaves its list out and a note. C
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hippo_core import clock
 from hippo_core.embed.base import Embedder
@@ -74,7 +74,7 @@ def search_archive(
     One turn a session, unless fewer than k sessions answer. embedder: None searches by words alone. withheld: also what
     the guard keeps from the model. now: seconds, for the times that the question names. UsageError for an empty query.
     """
-    asked = read_query(query, clock.now() if now is None else now)
+    asked = read_archive_query(query, clock.now() if now is None else now)
     if asked.empty:
         return ArchiveFound()
     with store.reading():
@@ -89,6 +89,12 @@ def search_archive(
         labels = store.archive.projects()
         hits = [_hit(store, messages[number], score, labels, around) for number, score in chosen]
         return ArchiveFound(hits, search.notes)
+
+
+def read_archive_query(query: str, now: float | None) -> Query:
+    """As `read_query`, but a time stays in the question: whoever spoke of "the run in March" may have said March."""
+    asked = read_query(query, now)
+    return asked if asked.when is None or asked.time_alone else replace(read_query(query), when=asked.when)
 
 
 def around_message(store: Store, number: int, count: int) -> ArchiveHit:
