@@ -152,9 +152,16 @@ PLACES: tuple[Place, ...] = (
         "sql-password",
         ("identified", "by"),
         re.compile(
-            r"(?P<lead>(?i:identified\s{1,3}(?:with\s{1,3}[\w'\"]{1,60}\s{1,3})?(?:by|as)\s{1,3}(?:password\s{1,3})?)\\?[\"'])"
+            r"(?P<lead>(?i:identified\s{1,3}(?:with\s{1,3}[\w'\"]{1,60}\s{1,3})?(?:by|"
+            r"as)\s{1,3}(?:password\s{1,3})?)\\?[\"'])"
             r"(?P<secret>[^\s\"'\\]{3,200})"
         ),
+        _is_password,
+    ),
+    Place(
+        "sql-password",
+        ("password", "with"),
+        re.compile(r"(?P<lead>(?i:with\s{1,3}(?:encrypted\s{1,3})?password\s{1,3})')(?P<secret>[^\s'\\]{3,200})(?=')"),
         _is_password,
     ),
     Place(
@@ -169,6 +176,32 @@ PLACES: tuple[Place, ...] = (
     ),
     Place(
         "login", (":thin:",), re.compile(r"(?P<lead>:thin:\w{1,60}/)(?P<secret>[^\s@\"'<>]{3,200})(?=@)"), _is_password
+    ),
+    Place(
+        "login",
+        ("password", "login "),
+        re.compile(
+            r"(?P<lead>\bmachine[ \t]{1,20}(?:\S{1,100}\s{0,20}\n|[\w-]{1,60}\.[\w.-]{1,100}[ \t]|localhost[ "
+            r"\t])\s{0,20}"
+            r"login\s{1,20}\S{1,100}\s{1,20}password[ \t]{1,4})"
+            r"(?P<secret>\S{3,200})"
+        ),
+        _is_password,
+    ),
+    Place(
+        "login",
+        ('auth"',),
+        re.compile(r"(?P<lead>\bauth\\?\"[ ]?:[ ]?\\?\")(?P<secret>[A-Za-z0-9+/]{12,2000}={0,2})(?=\\?\")"),
+        _is_strong,
+    ),
+    Place(
+        "aws-secret",
+        ("secret", "aws"),
+        re.compile(
+            r"(?P<lead>(?i:aws[\w ]{0,20}secret[\w ]{0,16}[:= \"']{1,5}(?:is )?[\"']?))(?P<secret>[A-Za-z0-9/+]{40})"
+            r"(?![A-Za-z0-9/+=])"
+        ),
+        _is_aws_secret,
     ),
     # A line of .pgpass: host, port, database, user, password.
     Place(
@@ -187,8 +220,23 @@ PLACES: tuple[Place, ...] = (
     ),
 )
 
-_KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_KEY_BORDER = re.compile(r"-----(?P<what>BEGIN|END) [A-Z0-9 ]{0,60}-----")
+
+def _gates() -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The places by what several of their first hints have in common, so that most texts are searched for it once."""
+    gates: dict[str, list[int]] = {}
+    for number, place in enumerate(PLACES):
+        first = place.hints[0]
+        gate = next((shared for shared in ("auth", "sig", "secret", "cred") if shared in first), first)
+        gates.setdefault(gate, []).append(number)
+    return tuple((gate, tuple(rows)) for gate, rows in gates.items())
+
+
+_GATES = _gates()
+_KEY_BEGIN = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|---- BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY ----"
+    r"|(?<=\n)Private-Lines: \d+\r?\n"
+)
+_KEY_BORDER = re.compile(r"-----? ?(?P<what>BEGIN|END) [A-Z0-9 ]{0,60}-----?|Private-(?P<mac>MAC|Hash):")
 # The body of a key whose end is missing: header lines, then runs of Base64, as lines or with escaped line feeds.
 _KEY_BODY = re.compile(
     r"(?:(?:\s|\\[nr]){1,4}[A-Z][A-Za-z-]{2,20}: [^\n\\]{0,200}){0,6}(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{16,4000})*"
@@ -199,7 +247,8 @@ _LONGEST_KEY = 50_000
 
 def redact_places(text: str, folded: str) -> str:
     """`text` with every secret in one of the PLACES replaced. folded: the text in lower case."""
-    for kind, hints, pattern, judge in PLACES:
+    for number in sorted(number for gate, rows in _GATES if gate in folded for number in rows):
+        kind, hints, pattern, judge = PLACES[number]
         if hints[0] in folded and hints[-1] in folded:
             marker = f"[redacted:{kind}]"
             text = pattern.sub(lambda match: match["lead"] + marker if judge(match) else match[0], text)  # noqa: B023
@@ -215,6 +264,10 @@ def redact_private_keys(text: str) -> str:
             continue
         border = _KEY_BORDER.search(text, begin.end(), begin.end() + _LONGEST_KEY)
         whole = border is not None and border["what"] == "END"
+        if border is not None and border["mac"]:
+            kept += text[position : begin.end()], "[redacted:private-key]\n"
+            position = border.start()
+            continue
         kept += text[position : begin.start()], "[redacted:private-key]"
         position = border.end() if whole else _KEY_BODY.match(text, begin.end()).end()
     return "".join(kept) + text[position:] if kept else text

@@ -79,6 +79,14 @@ OPTIONS: tuple[Option, ...] = (
         ),
         None,
     ),
+    Option(
+        ("chpasswd",),
+        re.compile(
+            r"(?P<lead>(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?[\"']?[\w.@$-]{1,60}:)(?P<secret>[^\s\"'`<>|;&\\]{3,200})"
+            r"(?=(?:\\n)?[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd)"
+        ),
+        None,
+    ),
 )
 _HINTS = tuple((program, number) for number, option in enumerate(OPTIONS) for program in option.programs)
 _WHOLE_HINTS = tuple((program, number) for program, number in _HINTS if OPTIONS[number].program is None)
@@ -89,7 +97,12 @@ _NO_SECRET = re.compile(r"[\d.:]+(?:/\w+)?\Z|thread\Z|ipe\Z|--?[a-z]")
 
 def redact_commands(text: str, folded: str) -> str:
     """`text` with every secret in one of the OPTIONS replaced. folded: the text in lower case."""
-    hints = _HINTS if " -" in folded else _WHOLE_HINTS
+    if " -" in folded:
+        hints = _HINTS
+    elif "pass" in folded or "auth" in folded or "sudo" in folded or "sqlplus" in folded:
+        hints = _WHOLE_HINTS
+    else:
+        return text
     possible = {number for program, number in hints if program in folded}
     for number in sorted(possible):
         option = OPTIONS[number]

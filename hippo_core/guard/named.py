@@ -13,6 +13,7 @@ from hippo_core.guard.plausible import (
     is_literal_secret,
     is_placeholder,
     is_prose,
+    is_unword,
     looks_random,
     names_something_else,
 )
@@ -21,7 +22,7 @@ MARKER = "[redacted:named]"
 
 _STEM = re.compile("pass|pwd?|secret|token|credential|key")
 _NAME = re.compile(
-    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort)?|pwd?|secret|token|credentials?|key))(?![a-z])"
+    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort|e(?=[ ]?[:=]))?|pwd?|secret|token|credentials?|key))(?![a-z])"
     r"(?P<rest>(?:[_\-.][\w\-.]{0,40}|(?<=[a-z])[A-Z]\w{0,40}|\d{1,3}(?!\d))?)"
 )
 # A key is a secret's name only behind one of these.
@@ -31,7 +32,8 @@ _KEYS = tuple(
 )
 # The value may be a block of its own below its name, as in YAML.
 _ASSIGNED = re.compile(
-    r"(?:\\{0,7}[\"'`])?\]?(?:\*\*)?(?:[ \t][(\[][^()\[\]\r\n]{0,30}[)\]])?(?P<gap>[ \t]{0,4})"
+    r"(?:\\{0,7}[\"'`])?\]?(?:\*\*)?(?:[ \t][(\[][^()\[\]\r\n]{0,30}[)\]])?"
+    r"(?:[ \t](?:for|of|on|at|zum|zur|für)[ \t][\w ./@-]{1,40}?)?(?P<gap>[ \t]{0,4})"
     r"(?P<sign>=>|->|:=|==?|:|→|：)(?:\*\*)?(?P<after>[ \t]{0,4}(?P<below>(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{0,16})?)"
     r"(?:[bfru]{0,2}(?:(?P<escaped>\\{1,7}[\"'])(?P<inner>[^\\\"'\r\n]{1,200})"
     r"|(?P<quote>[\"'`])(?P<quoted>(?:\\.|[^\\\r\n\"'`]){1,200}))"
@@ -53,6 +55,13 @@ _SPOKEN = re.compile(
     r"(?i:is|was|to)[ \t]{0,2}:?[ \t]{1,3}[\"'`]?(?P<bare>[^\s\"'`<>,;()\[\]]{4,120})"
 )
 _TAGGED = re.compile(r"(?P<attribute>[\"'][^<>\r\n]{0,60})?>(?P<bare>[^\s<>{}]{3,200})</")
+_LOGIN_NAME = (
+    r"[\"']?(?:\w+[_.-])?(?:user(?:_?name)?|login|host(?:name)?|email|server|database|db(?:_?name)?|port)[\"']?"
+)
+_LOGIN_BEFORE = re.compile(
+    rf"(?i)(?:^|[\s,;{{(]){_LOGIN_NAME}[ ]?[:=][ ]?[\"']?[\w.@/-]+[\"']?[ ]?[,;\s]\s*[\w\"' -]{{0,20}}\Z"
+)
+_LOGIN_AFTER = re.compile(rf"(?i)[ \t]*\r?\n[ \t-]*{_LOGIN_NAME}[ ]?[:=][ ]?\S")
 _DASHES = re.compile(r"(?<![\w-])--?[A-Za-z0-9-]{0,30}\Z")
 # What still belongs to a value: to the next white space, or to the quote that ends it.
 _BARE_END = re.compile(r"[^\s\"'`,;<>(){}\[\]|&]*")
@@ -122,7 +131,7 @@ def _describe(text: str, folded: str, start: int, found: re.Match[str]) -> Name 
     before = folded[max(0, start - 14) : start]
     if word == "pw" and before[-1:].isalnum():
         return None
-    if word == "key" and not before.rstrip("_- ").endswith(_KEYS):
+    if word == "key" and not before.rstrip("_-. ").endswith(_KEYS) or word == "passe" and "mot de" not in before:
         return None
     password = word.startswith("p")
     prefixed = before[-1:] in ("_", "-", ".") or found["word"][0].isupper() and before[-1:].isalpha()
@@ -151,9 +160,25 @@ def _assigned(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | 
     if tight and match["sign"] == "=" and (name.env or name.flag):
         hides = len(value) >= (3 if name.password else 6) and (name.password or not value.isdigit())
         return (begin, _ENV_END.match(text, end).end()) if hides else None
-    if not _is_bare_secret(value, name, tight and match["sign"] == "="):
+    beside = name.password and _stands_beside_login(match, name)
+    if not beside and not _is_bare_secret(value, name, tight and match["sign"] == "="):
         return None
     return begin, _BARE_END.match(text, end).end()
+
+
+def _stands_beside_login(match: re.Match[str], name: Name) -> bool:
+    """Whether the line, or the value before, names who logs in or where: then any word is the password."""
+    text, value = match.string, match["bare"]
+    rest = text[match.end() : match.end() + 2].lstrip(" \t\r")
+    if name.alone or len(value) < 6 or not (value.isalpha() and value.islower()):
+        return False
+    if rest[:1] not in ("", "\n", ",", "}", ";"):
+        return False
+    begin = max(0, match.start() - 120)
+    if _LOGIN_BEFORE.search(text[begin : match.start()]):
+        return True
+    indent = text[text.rfind("\n", begin, match.start()) + 1 : match.start()].strip(" \t\"'-_")
+    return (indent == "" or indent.isidentifier()) and _LOGIN_AFTER.match(text, match.end()) is not None
 
 
 def _follows_login(match: re.Match[str]) -> bool:
@@ -210,6 +235,9 @@ def _spaced(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | No
             name.password and random and digits and len(value) >= 6 and (match["quote"] != "`" or is_dense(value, 6))
         )
         hides = hides or is_jumbled(value, 8 if name.password else 16)
+        ends = text[match.end() : match.end() + 1] in ("", "\n", ",", ";")
+        hides = hides or name.password and ends and is_unword(value)
+        hides = hides or bool(match["quoted"]) and match["quote"] == '"' and is_dense(value, 20)
         hides = hides or bool(name.env and (match["quoted"] and random or is_dense(value)))
     if not hides:
         return None

@@ -18,7 +18,7 @@ _PLACEHOLDER = re.compile(
     r"[<\[{(%].*|!(?:vault|secret|ref|reference|env|sub|getatt)"
     r"|\$(?:\w+|[{(].*)"
     r"|.*(?:\$\{|\{\{|<[a-z_ -]+>|\*{3}|x{5}|\.{3}|…).*"
-    r"|[x*.•_?#-]+"
+    r"|[x*.•_?#$-]+"
     r"|(?:your|my|the|some|insert|enter|change|replace|example|sample|dummy|placeholder|redacted|todo|tbd|fixme)"
     r"(?:[_\-. ].*)?"
     r"|changeme|null|none|nil|undefined|true|false|yes|no|on|off|string|str|text|bytes|int|integer|number|bool|boolean"
@@ -28,8 +28,9 @@ _PLACEHOLDER = re.compile(
     re.DOTALL,
 )
 _ELSEWHERE = re.compile(
-    r"(?i)(?:os\.|process\.|self\.|this\.|args\.|config\.|settings\.|env\.|req\.|request\.|secrets?\.|vault:|ref\+|op://"
-    r"|arn:|\.{0,2}/|~/|[a-z]:\\|https?://)"
+    r"(?i)(?:os\.|process\.|self\.|this\.|args\.|config\.|settings\.|env\.|req\.|request\.|secrets?\.|vault:|ref\+|"
+    r"op://"
+    r"|arn:|\.{0,2}/(?!(?=[^+=]*[+=])[a-z0-9+/]{20,}={0,2}\Z)|~/|[a-z]:\\|https?://)"
 )
 _PROSE = frozenset(
     "flag flags option options argument arguments parameter parameters is are was to and or for with in on when "
@@ -50,6 +51,8 @@ _PAIRS = dict(
 )
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _JUMBLED = 0.62  # names have 0.3 in the middle, random strings of both cases 0.95
+_UNWORD = 0.3  # of the pairs in random letters half are rare
+_FIVE_CONSONANTS = re.compile("[^aeiouy]{5}")
 _SIGNS = re.compile(r"[!@#$%^&*+=~]")
 
 
@@ -90,7 +93,12 @@ def looks_random(value: str, password: bool) -> bool:
     digits = any(c.isdigit() for c in value)
     letters = any(c.isalpha() for c in value)
     if password:
-        return (digits and (letters or len(value) >= 6)) or _SIGNS.search(value) is not None or is_jumbled(value, 8)
+        return (
+            (digits and (letters or len(value) >= 6))
+            or _SIGNS.search(value) is not None
+            or is_jumbled(value, 8)
+            or is_unword(value)
+        )
     return digits and letters and len(value) >= 8 or is_jumbled(value)
 
 
@@ -101,6 +109,15 @@ def is_jumbled(value: str, shortest: int = 16) -> bool:
     folded = value.lower()
     rare = sum(second not in _PAIRS[first] for first, second in zip(folded, folded[1:], strict=False))
     return rare / (len(value) - 1) + len(_HUMP.findall(value)) / len(value) >= _JUMBLED
+
+
+def is_unword(value: str) -> bool:
+    """Whether letters of one case follow each other as in no word: one word in a hundred has so many rare pairs."""
+    if len(value) < 8 or not (value.isascii() and value.isalpha() and (value.islower() or value.isupper())):
+        return False
+    folded = value.lower()
+    rare = sum(second not in _PAIRS[first] for first, second in zip(folded, folded[1:], strict=False))
+    return rare / (len(value) - 1) >= _UNWORD or _FIVE_CONSONANTS.search(folded) is not None
 
 
 def is_dense(value: str, shortest: int = 16) -> bool:

@@ -8,8 +8,10 @@ import re
 
 from hippo_core.guard.carried import redact_places, redact_private_keys
 from hippo_core.guard.commands import redact_commands
+from hippo_core.guard.inline import redact_inline
 from hippo_core.guard.named import redact_named
 from hippo_core.guard.shapes import redact_shapes
+from hippo_core.guard.told import redact_told
 
 # What one pass puts in place of a secret may make a neighbour plain; more than a second pass is never needed but for
 # texts made to need it.
@@ -43,14 +45,15 @@ def _until_settled(text: str) -> str:
 
 
 def _once(text: str) -> str:
-    if "PRIVATE KEY" in text:
+    if "PRIVATE KEY" in text or "PuTTY-User-Key" in text:
         text = redact_private_keys(text)
     text = redact_shapes(text)
     folded = _fold(text)
-    placed = redact_commands(redact_places(text, folded), folded)
-    if placed is not text:
-        text = placed
-        folded = _fold(text)
+    for step in (redact_places, redact_commands, redact_inline, redact_told):
+        placed = step(text, folded)
+        if placed is not text:
+            text = placed
+            folded = _fold(text)
     return redact_named(text, folded) if any(name in folded for name in _NAMES) else text
 
 

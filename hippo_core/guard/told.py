@@ -1,0 +1,59 @@
+"""Secrets told in plain words: a PIN, and a password under its name in another language than English.
+
+A name is looked for first; nothing else is done to the text while none is there.
+"""
+
+import re
+from collections.abc import Iterator
+
+from hippo_core.guard.plausible import is_dense, is_placeholder, looks_random
+
+PIN_MARKER, NAMED_MARKER = "[redacted:pin]", "[redacted:named]"
+
+# Four to six digits right behind the name; fewer are the pin of a board, more and dots a version.
+_NUMBER = re.compile(
+    r"(?:[ _-]?(?i:code|nummer|number|no))?(?:\\?[\"'`*]){0,3}(?:[ ](?:for|of|to|on|für|zum|de|"
+    r"du)[ ][\w "
+    r"'-]{1,30}?)?"
+    r"[ ]{0,3}(?:[:=]|\b(?:is|was|ist|lautet|est|es)\b)[ ]{0,3}(?:\\?[\"'`*]){0,3}[ ]?"
+    r"(?P<secret>\d{4,6}|\d{3}[ -]\d{3})(?![\w.,]*\w)"
+)
+_PASSWORDS = ("kennwort", "senha", "contraseña", "пароль", "密码", "口令", "パスワード", "비밀번호")
+_KEYS = ("schlüssel", "密钥", "令牌", "clé api")
+_VALUE = re.compile(
+    r"(?:\\?[\"'`*]){0,3}\s?(?:[:=：]|\b(?:ist|lautet|est|es|é|is)\b|は|是|为)[ ]{0,3}(?:\\?[\"'`*]){0,3}"
+    r"(?P<secret>[^\s\"'`,;<>()，。、]{4,120})"
+)
+_ALL = _PASSWORDS + _KEYS
+_ASCII = tuple(name for name in _ALL if name.isascii())
+
+
+def redact_told(text: str, folded: str) -> str:
+    """`text` with every secret told in plain words replaced. folded: the text in lower case, of the same length."""
+    spans: list[tuple[int, int, str]] = []
+    if "pin" in folded:
+        spans += _numbers(text, folded)
+    for name in _ASCII if text.isascii() else _ALL:
+        if name in folded:
+            spans += _values(text, folded, name)
+    for start, end, marker in sorted(spans, reverse=True):
+        text = text[:start] + marker + text[end:]
+    return text
+
+
+def _numbers(text: str, folded: str) -> Iterator[tuple[int, int, str]]:
+    place = folded.find("pin")
+    while place >= 0:
+        inside = folded[place - 1 : place].isalnum() or folded[place + 3 : place + 4].isalpha()  # "spin", "pinned"
+        if not inside and (found := _NUMBER.match(text, place + 3)):
+            yield *found.span("secret"), PIN_MARKER
+        place = folded.find("pin", place + 3)
+
+
+def _values(text: str, folded: str, name: str) -> Iterator[tuple[int, int, str]]:
+    for place in re.finditer(re.escape(name), folded):
+        found = _VALUE.match(text, place.end())
+        if found and not is_placeholder(found["secret"]):
+            secret = found["secret"].rstrip(".:!?")
+            if is_dense(secret) if name in _KEYS else looks_random(secret, True):
+                yield found.start("secret"), found.start("secret") + len(secret), NAMED_MARKER
