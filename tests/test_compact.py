@@ -49,6 +49,7 @@ def test_the_nearest_are_those_of_an_exact_search_with_their_cosines(store, vect
 
 def test_codes_alone_leave_the_nearest_among_the_candidates(store, vectors, monkeypatch):
     monkeypatch.setattr(compact, "CANDIDATES", 40)
+    monkeypatch.setattr(compact, "_FEWEST", 10)
     monkeypatch.setattr(compact, "_STRIDE", 300)
     monkeypatch.setattr(compact, "_MOST_ROOM", 256)
     chance = random.Random(2)

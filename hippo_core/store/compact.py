@@ -15,7 +15,9 @@ import apsw
 if TYPE_CHECKING:
     import numpy
 
-CANDIDATES = 1_600  # whose cosine is worked out
+# Whose cosine is worked out: a share of all, at least eight for each that is wanted; of 31,000 real vectors these hold
+# 98 to 100 % of the true nearest ten to fifty.
+_SHARE, _EACH, _FEWEST, CANDIDATES = 1 / 25, 8, 400, 1_600
 _LEAST_ROOM, _MOST_ROOM = 64, 8_192  # of a block: a small project stays small, a large one is read in few strides
 _STRIDE = 8_192  # codes compared at once, so that they stay in the processor's cache
 
@@ -109,7 +111,7 @@ class CompactVectors:
 
         asked = numpy.frombuffer(vector, "<f4")
         among = None if owned_by is None else self._owned_by(*owned_by)
-        numbers = self._candidates(model, kind, scopes, _codes(asked[None, :])[0], max(CANDIDATES, limit), among)
+        numbers = self._candidates(model, kind, scopes, _codes(asked[None, :])[0], limit, among)
         rows = self._db.execute(
             f"SELECT {self._owner}, vector FROM {self._vectors} WHERE id IN (SELECT value FROM json_each(?))",
             (str(numbers),),
@@ -181,7 +183,7 @@ class CompactVectors:
         limit: int,
         among: "numpy.ndarray | None",
     ) -> list[int]:
-        """Numbers of the `limit` vectors whose codes differ least from `asked`; only of those in `among`."""
+        """Numbers of the vectors whose codes differ least from `asked`: enough for `limit`, of those in `among`."""
         import numpy
 
         firsts, ends, distances, end = [], [], [], 0
@@ -204,10 +206,11 @@ class CompactVectors:
 
         if among is not None:
             places = places[numpy.isin(numbers(), among)]
-        if len(places) > limit:
+        most = max(limit, min(CANDIDATES, max(_FEWEST, _EACH * limit, int(len(places) * _SHARE))))
+        if len(places) > most:
             distance = distance[places]
-            nearest = numpy.flatnonzero(distance <= numpy.partition(distance, limit)[limit])
-            places = places[nearest[numpy.argsort(distance[nearest], kind="stable")[:limit]]]
+            nearest = numpy.flatnonzero(distance <= numpy.partition(distance, most)[most])
+            places = places[nearest[numpy.argsort(distance[nearest], kind="stable")[:most]]]
         return numbers().tolist()
 
     def _strides(
