@@ -6,10 +6,12 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from peak import peak_of
 
 from hippo_core.config import Config
 from hippo_core.embed.borders import best_cut, well_formed
 from hippo_core.embed.choose import open_embedder
+from hippo_core.embed.minilm import MiniLm
 from hippo_core.embed.wordpiece import WINDOW, WordPiece
 from hippo_core.errors import UsageError, VectorsUnavailableError
 
@@ -140,6 +142,63 @@ def test_opening_loads_nothing_heavy():
         "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+TEXTS = ["why did we drop redis", "a longer text " * 60, "", "部署", *[f"case {n} of bug {n % 3}" for n in range(20)]]
+
+
+def test_the_rewritten_graph_gives_what_the_published_one_gives(minilm, monkeypatch):
+    import numpy
+
+    unpacked, published = MiniLm(), MiniLm()
+    unpacked.load(unpacked=True)
+    with monkeypatch.context() as without:
+        without.setattr("hippo_core.embed.minilm._lean", lambda path: path)
+        published.load(unpacked=True)
+    assert numpy.array_equal(unpacked.embed(TEXTS), published.embed(TEXTS))
+    assert numpy.allclose(minilm.embed(TEXTS), published.embed(TEXTS), atol=1e-5)
+
+
+def test_a_runtime_that_refuses_the_rewritten_graph_gets_the_published_one(minilm, monkeypatch):
+    monkeypatch.setattr("hippo_core.embed.minilm._lean", lambda path: b"no graph at all")
+    assert float((MiniLm().embed(["a text"]) @ minilm.embed(["a text"]).T).item()) > 0.9999
+
+
+def test_the_graph_leaves_the_weights_in_their_file_and_turns_only_rows_into_numbers(minilm):
+    from pathlib import Path
+
+    from hippo_core.embed.graph import _fields, _node, lean
+
+    model = Path(minilm._path).read_bytes()
+    rewritten = memoryview(lean(memoryview(model), "model.onnx"))
+    assert len(rewritten) < len(model) / 100
+    (graph,) = [field.data for field in _fields(rewritten, 0) if field.number == 7]
+    nodes = [_node(field.data) for field in _fields(graph, 0) if field.number == 1]
+    picked = {name for node in nodes if node.operator == "Gather" for name in node.inputs}
+    assert {name for name in picked if "word_embeddings" in name} == {
+        "inner.embeddings.word_embeddings.weight_q",
+        "inner.embeddings.word_embeddings.weight_scale",
+    }
+
+
+@pytest.mark.parametrize("damaged", [b"", b"\xff" * 50, b"\x3a\xff\x01short", b"\x0b\x0c"])
+def test_what_is_no_model_is_refused_or_left_as_it_is(damaged):
+    from hippo_core.embed.graph import lean
+
+    try:
+        assert lean(memoryview(damaged), "model.onnx") == damaged
+    except (ValueError, IndexError):
+        pass
+
+
+def test_embedding_long_and_many_texts_takes_little_memory(minilm):
+    """279 MB once went into loading alone, and 676 MB into 32 long texts at once."""
+    (megabytes,) = peak_of("""
+from hippo_core.embed.minilm import MiniLm
+MiniLm().embed(["word " * 300] * 8 + ["some words of a memory"] * 64)
+print(peak())
+""")
+    assert megabytes < 190
 
 
 # -- choosing --------------------------------------------------------------------------------------------------------

@@ -328,7 +328,7 @@ class Loads:
     def __init__(self):
         self.loaded, self.asked = False, []
 
-    def load(self):
+    def load(self, *, unpacked):
         self.loaded = True
 
     def embed(self, texts):

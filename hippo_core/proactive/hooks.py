@@ -73,7 +73,7 @@ class Unasked:
                 with self._reader.store() as store:
                     wanted = store.vectors.has(embedder.fingerprint)
                 if wanted:
-                    embedder.load()
+                    embedder.load(unpacked=True)
             finally:
                 self._loading.release()
 

@@ -40,9 +40,9 @@ def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: b
             db.set_busy_timeout(BUSY_TIMEOUT_MS)
             if readonly:
                 db.pragma("query_only", True)
+                db.pragma("mmap_size", 1 << 30)  # a writer would keep all that it ever touched
             else:
                 _configure_writer(db)
-            db.pragma("mmap_size", 1 << 30)
         except BaseException:
             db.close()
             raise
