@@ -130,3 +130,10 @@ def test_the_words_of_a_time_are_looked_for_as_well(say, ask):
     say("2026-11-20", "the fun run of May is cancelled, as the one of June was")
     say("2026-11-20", "the fun run of March is cancelled, as the one of June was", session="march")
     assert "March" in ask("the fun run in March")[0][0]
+
+
+def test_a_time_in_a_long_prompt_is_not_that_of_what_is_looked_for(say, ask):
+    say("2026-06-10", OLD)
+    say("2026-11-18", NEW)
+    prompt = "I bought a rack last week and want redis on it: which disks, fans, cables, switch for sessions"
+    assert "last week" not in ask(prompt)[1] and ask(prompt)[0]

@@ -35,6 +35,7 @@ from hippo_core.store.frequencies import Plan
 
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
 _SPELLED_DEPTH = 200
+_MOST_TIMELY_WORDS = 8
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,14 @@ def search_archive(
 
 
 def read_archive_query(query: str, now: float | None) -> Query:
-    """As `read_query`, but a time stays in the question: whoever spoke of "the run in March" may have said March."""
+    """As `read_query`, but a time stays in the question: whoever spoke of "the run in March" may have said March.
+
+    In a long prompt a time is seldom that of what is looked for, but of what is to be done.
+    """
     asked = read_query(query, now)
-    return asked if asked.when is None or asked.time_alone else replace(read_query(query), when=asked.when)
+    if asked.when is None or asked.time_alone:
+        return asked
+    return replace(read_query(query), when=asked.when if len(asked.words) <= _MOST_TIMELY_WORDS else None)
 
 
 def around_message(store: Store, number: int, count: int) -> ArchiveHit:
