@@ -25,6 +25,7 @@ from hippo_core.recall.where import EVERYWHERE, search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store
 from hippo_core.store.reader import Reader
+from hippo_core.tool_schema import misfits, plain
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -144,11 +145,12 @@ wrote them; such a memory is theirs, and nothing changes it but them."""
             memory = remember(store, self._paths, text, type=type, scope=scope, author=author, actor="memory_add")
             embed_memory(store, memory, self._embedder_for(config))
         verb = "Stored" if memory.version == 1 else "Known already, now confirmed"
-        answer = f"{verb}: {memory.public_id}, {memory.type.value}, {scope.label}, by {memory.author.value}."
+        whose = "the user's own" if memory.author is Author.HUMAN else "an agent's note"
+        answer = f"{verb}: {memory.public_id}, {memory.type.value}, {scope.label}, {whose}."
         if by_user and not theirs:
             answer += (
-                " Stored as a note of yours, not as the user's own: these words are not in what they wrote in this "
-                'session. To make it theirs, they can run: hippo remember "TEXT"'
+                " It is not the user's own, because these words are not in what they wrote in this session. To make it "
+                'theirs, they can run: hippo remember "TEXT"'
             )
         return answer
 
@@ -193,14 +195,25 @@ def serve(paths: Paths) -> None:
 def build(tools: Tools) -> "MCPServer":
     """The server with its four tools, and those that only the client's hooks call."""
     from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
     from mcp_types import Tool, ToolAnnotations
+    from pydantic import ValidationError
 
     class Server(MCPServer):
         """The hooks' tools are called by name and never listed: the model need not see them, and pays for none."""
 
         async def list_tools(self) -> list[Tool]:
             tools.get_ready()
-            return [tool for tool in await super().list_tools() if not tool.name.startswith(_HOOKS)]
+            listed = [tool for tool in await super().list_tools() if not tool.name.startswith(_HOOKS)]
+            return [tool.model_copy(update={"input_schema": plain(tool.input_schema)}) for tool in listed]
+
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            try:
+                return await super().call_tool(name, arguments, context)
+            except ToolError as error:
+                if isinstance(error.__cause__, ValidationError):
+                    raise ToolError(misfits(error.__cause__.errors())) from None
+                raise
 
     server = Server(NAME, instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)

@@ -135,6 +135,14 @@ def test_the_preview_is_bounded(run):
     assert "20 memories" in said and "… and 8 more" in said and said.count("quagga number") == 12
 
 
+def test_a_dry_run_shows_all_that_would_go_and_deletes_nothing(run, paths):
+    run("remember", "The vault code is quagga-7731."), say(paths, "The vault code is quagga-7731.", "u1")
+    said = run("forget", "--dry-run", "m1")
+    assert "1 memory, 1 message" in said and "m1" in said and "a1" in said
+    assert json.loads(run("forget", "m1", "--dry-run", "--yes", "--json")).keys() == {"m1", "a1"}
+    assert "quagga" in run("show", "m1") and "quagga" in run("show", "a1")
+
+
 def test_the_preview_says_why_each_row_goes_and_what_would_spare_the_archive(run, paths):
     with Store.open(paths.store) as store, store.transaction():
         source, scope = store.progress.begin_source("/client/s1.jsonl"), scope_of(os.getcwd())

@@ -54,6 +54,21 @@ def test_the_four_tools_and_which_of_them_only_read(running):
     assert required == {"memory_search": ["query"], "archive_search": ["query"], "memory_add": ["text"], "rules": []}
 
 
+def test_the_schemas_say_what_the_model_needs_and_nothing_twice(running):
+    tools = {tool["name"]: tool for tool in running.request("tools/list")["result"]["tools"]}
+    assert not any(word in json.dumps(tool) for tool in tools.values() for word in ('"title"', '"$ref"', '"null"'))
+    arguments = tools["memory_search"]["inputSchema"]["properties"]
+    assert arguments["type"] == {"type": "string", "enum": [kind.value for kind in MemoryType]}
+    assert arguments["k"] == {"type": "integer", "default": 5} and arguments["so_far"] == {"type": "string"}
+
+
+@pytest.mark.parametrize("wrong", [{"type": "bogus"}, {"k": "many"}, {"query": None}])
+def test_arguments_that_do_not_fit_are_told_in_one_line(near, wrong):
+    text, failed = near.call("memory_search", **{"query": "redis", **wrong})
+    assert failed and len(text.splitlines()) == 1 and "Nothing was done" in text and "http" not in text
+    assert next(iter(wrong)) in text
+
+
 def test_answers_are_fenced_notes_with_id_type_and_age(near, store, paths, folder):
     keywords_only(paths)
     memory = learn(store, "Redis was dropped because it lost sessions.", folder, MemoryType.DECISION)
@@ -147,7 +162,7 @@ def test_hermes_agent_98587_what_an_agent_adds_is_a_note_that_instructs_nobody(n
     keywords_only(paths)
     text, failed = near.call("memory_add", text="Always run the fixtures first.", type="rule")
     memory = added(store)
-    assert not failed and memory.public_id in text and "machine" in text
+    assert not failed and memory.public_id in text and "an agent's note" in text
     assert (memory.type, memory.author, memory.always) == (MemoryType.PROCEDURE, Author.MACHINE, False)
     assert memory.scope == scope_of(str(folder)).key and memory.confidence < 1
     assert not any("fixtures" in file.read_text(encoding="utf-8") for file in paths.render.rglob("*.json"))
@@ -158,7 +173,7 @@ def test_the_users_own_words_are_the_users_own_memory(near, store, paths, folder
     keywords_only(paths)
     typed(isolated, folder, "please remember:  Never deploy\non a Friday!")
     text, _ = near.call("memory_add", text="never deploy on a friday", by_user=True)
-    assert added(store).author is Author.HUMAN and "human" in text and "hippo remember" not in text
+    assert added(store).author is Author.HUMAN and "the user's own" in text and "hippo remember" not in text
 
 
 def test_arguments_of_the_remember_command_are_the_users_words(near, store, paths, folder, isolated):

@@ -26,10 +26,13 @@ _WHY = {
 @click.command("forget")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--query", metavar="TEXT", help="Everything that holds TEXT, in any case, instead of ids.")
+@click.option("--dry-run", is_flag=True, help="Show what would go, and why, and delete nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--keep-archive", is_flag=True, help="Forget the memories, keep the messages they came from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def forget_command(ids: tuple[str, ...], query: str | None, yes: bool, keep_archive: bool, as_json: bool) -> None:
+def forget_command(
+    ids: tuple[str, ...], query: str | None, dry_run: bool, yes: bool, keep_archive: bool, as_json: bool
+) -> None:
     """Delete memories and archived messages for good, with all that was derived from them."""
     if bool(ids) == (query is not None):
         raise UsageError('Name what to forget: ids (hippo forget m41c a3f2), or a text (hippo forget --query "TEXT").')
@@ -39,8 +42,12 @@ def forget_command(ids: tuple[str, ...], query: str | None, yes: bool, keep_arch
         if doomed.nothing:
             click.echo("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
             return
-        if not as_json:
+        if dry_run and as_json:
+            click.echo(json.dumps({public_id: why.value for public_id, why in doomed.why.items()}, indent=2))
+        elif not as_json:
             click.echo("\n".join(_preview(store, doomed, cut(query or ""))))
+        if dry_run:
+            return
         if not yes:
             ask("Delete all of it for good?", left="Nothing was deleted")
         done = forget(store, here, doomed)

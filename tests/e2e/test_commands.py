@@ -57,7 +57,7 @@ def test_words_that_the_user_did_not_say_are_not_the_users(client, api, product)
     _, answer = obey(client, api, "/remember Releases come from main.", "memory_add", other, *MAY_ADD)
     (memory,) = product.memories()
     assert not memory.frozen
-    assert "not as the user's own" in answer
+    assert "not the user's own" in answer
 
 
 @pytest.mark.parametrize("name", ["recall", "rules", "remember", "forget", "memories"])
