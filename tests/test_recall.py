@@ -353,10 +353,27 @@ def test_a_slip_of_the_fingers_finds_what_was_meant_and_says_so(store, remember,
             assert found.results[0].memory.id == wanted.id and f"{typed.lower()} read as {meant}" in found.notes
 
 
-@pytest.mark.parametrize("typed", ["mango", "redsi.py", "Paris", "limit", "rads", "部署服务器"])
+@pytest.mark.parametrize("typed", ["mango", "redsi.py", "Paris", "limit", "rads", "limt", "part", "部署服务器"])
 def test_what_may_be_another_word_is_left_alone(remember, ask, typed):
     remember("mongo, redis, parts, limits and reads")
     assert not [note for note in ask(typed).notes if "read as" in note]
+
+
+def test_what_only_mentions_the_name_asked_for_is_left_out_and_explained(remember, ask):
+    near = WordVectors()
+    cache = remember("Redis is a cache", embedder=near)
+    beside = remember("Failed messages go to a queue in Redis and wait there for a person", embedder=near)
+    found = ask("what is Redis?", near)
+    assert [result.memory.id for result in found.results] == [cache.id]
+    assert found.remarks == [f"beside the point, not shown: {beside.public_id}"]
+
+
+def test_what_holds_no_word_of_the_question_has_to_be_near_by_meaning(remember, ask):
+    model = WordVectors(bucket="limits", partners="limits")
+    shares = remember("nightly jobs rate memory", embedder=model)
+    remember("token bucket empties", embedder=model)
+    near = remember("partners bucket", embedder=model)
+    assert {result.memory.id for result in ask("rate limits bursts", model).results} == {shares.id, near.id}
 
 
 def test_a_word_that_somebody_wrote_is_no_slip(remember, ask):

@@ -14,9 +14,10 @@ from hippo_core import clock
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import RerankerUnavailableError, UsageError, VectorsUnavailableError
-from hippo_core.model.memory import Memory
+from hippo_core.model.memory import Memory, memory_id
 from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
+from hippo_core.recall.aim import aim
 from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, TIME_CHANNEL, VECTOR_CHANNEL, Found, Where
 from hippo_core.recall.diversify import (
     ALIKE_IN_MEANING,
@@ -29,7 +30,7 @@ from hippo_core.recall.diversify import (
 )
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, at_least_shown, coverage, relevance, worth_showing
 from hippo_core.recall.rerank import RERANKED, SO_FAR, Reranker, bearing, reordered
 from hippo_core.recall.score import Aging, nudged, score
 from hippo_core.recall.timed import of_memories, remark, resolved, weighed
@@ -157,7 +158,7 @@ class Pool:
 
 
 def judge(store: Store, asked: Query, found: Found) -> Pool:
-    """The candidates of all channels, fused, and how relevant each is."""
+    """The candidates of all channels, fused, and how relevant each is; without what is beside the point."""
     fused = dict(itertools.islice(reciprocal_ranks(found.lists, CHANNEL_WEIGHTS).items(), POOL))
     memories = store.memories.fetch(list(fused))
     numbers = [number for number in fused if number in memories]  # one may have been forgotten a moment ago
@@ -168,7 +169,16 @@ def judge(store: Store, asked: Query, found: Found) -> Pool:
     vectors, cosines = _closeness(store, found, numbers)
     evidence = {number: Evidence(covered[number], fused[number], cosines.get(number)) for number in numbers}
     judged = {number: relevance(seen) for number, seen in evidence.items()}
-    return Pool(evidence, judged, memories, vectors)
+    held = {word: holders for word, (_, holders) in zip(asked.terms, matches, strict=True)}
+    aimed = aim(asked.text, held, {number: memories[number].text for number in numbers}, judged)
+    if beside := aimed.beside & worth_showing(judged):
+        found.remarks.append(f"beside the point, not shown: {', '.join(map(memory_id, sorted(beside)))}")
+    judged = {
+        number: value
+        for number, value in judged.items()
+        if number not in aimed.beside and (covered[number] or value >= BEST_AT_LEAST or asked.time_alone)
+    }
+    return Pool(evidence, at_least_shown(judged, aimed.named), memories, vectors)
 
 
 def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: Sequence[str] | None) -> None:

@@ -7,7 +7,7 @@ docs/recall.md has the figures.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 # When to stay silent: nothing is shown unless the best reaches BEST_AT_LEAST; then all that reach FLOOR are, except
@@ -15,6 +15,8 @@ from dataclasses import dataclass
 BEST_AT_LEAST = 0.06
 FLOOR = 0.03
 SHARE_OF_BEST = 0.1
+# What the question calls by name is shown though little else speaks for it, from these relevances on.
+NAMED_AT_LEAST, NAMED_ALONE_AT_LEAST = 0.01, 0.045
 SMALL_STORE = 1_000  # fewer items tell too little of how common a word is: in a store of three, one makes a third
 
 
@@ -59,6 +61,16 @@ def coverage(matches: Sequence[tuple[int, frozenset[int]]], total: int, numbers:
         number: sum(weight for weight, (_, items) in zip(rarity, matches, strict=True) if number in items) / whole
         for number in numbers
     }
+
+
+def at_least_shown(relevances: Mapping[int, float], named: Collection[int]) -> dict[int, float]:
+    """The relevances, those of `named` raised to what is shown: beside the best, or, a little surer, alone."""
+    best = max(relevances.values(), default=0.0)
+    if best < BEST_AT_LEAST:
+        alone = {n: BEST_AT_LEAST for n, v in relevances.items() if n in named and v >= NAMED_ALONE_AT_LEAST}
+        return alone or dict(relevances)
+    least = max(FLOOR, SHARE_OF_BEST * best)
+    return {n: max(v, least) if n in named and v >= NAMED_AT_LEAST else v for n, v in relevances.items()}
 
 
 def worth_showing(relevances: Mapping[int, float]) -> set[int]:

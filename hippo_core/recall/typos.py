@@ -1,12 +1,13 @@
 """What a word that nobody ever wrote was probably meant to be: a slip of the fingers away from one that is known. Pure.
 
 Only slips that leave the first letter, and of them a letter too many, one too few, or two that changed places; another
-letter in its place counts from eight letters on, because short words one letter apart are mostly two (mango, mongo).
+letter in its place counts from eight letters on, because short words one letter apart are mostly two (mango, mongo). Of
+four letters only a double letter that was missed is one (eror, error).
 """
 
 from collections.abc import Iterable
 
-SHORTEST = 5
+SHORTEST, SHORTEST_TYPED = 5, 4
 _SUBSTITUTION_FROM = 8
 
 
@@ -24,7 +25,7 @@ def likely_meant(word: str, known: Iterable[tuple[str, int]]) -> str | None:
 
 def may_be_slip(word: str) -> bool:
     """Whether it is the kind of word that is looked at: long enough, of letters only."""
-    return len(word) >= SHORTEST and word.isascii() and word.isalpha()
+    return len(word) >= SHORTEST_TYPED and word.isascii() and word.isalpha()
 
 
 def _slip(a: str, b: str) -> bool:
@@ -36,7 +37,7 @@ def _slip(a: str, b: str) -> bool:
     rest_a, rest_b = a[start:], b[start:]
     if len(a) != len(b):
         longer, shorter = (rest_a, rest_b) if len(a) > len(b) else (rest_b, rest_a)
-        return longer[1:] == shorter
+        return longer[1:] == shorter and (len(a) >= SHORTEST or longer[0] == b[start - 1])
     if rest_a[:2] == rest_b[1::-1] and rest_a[2:] == rest_b[2:]:
         return True
     return len(a) >= _SUBSTITUTION_FROM and rest_a[1:] == rest_b[1:]

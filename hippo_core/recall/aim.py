@@ -1,0 +1,169 @@
+"""What a memory is about, told from what it merely mentions: "Auth depends on Redis" is about auth. Pure.
+
+A memory has names: the words it opens with, up to the first function word or mark, and what it says is another name of
+its subject ("GitHub Actions (GHA)", "also called", "Aliases: .."). A question that says a name in full asks for that
+memory. Others that hold the same words in passing, or but a part of that name, are then beside the point.
+"""
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hippo_core.recall.stopwords import STOP_WORDS
+
+# Beside memories that the question names, another is shown from these shares of the relevance of the best of them on:
+WITH_WORDS_OF_ITS_OWN = 0.27  # it holds a word of the question that none of them holds
+WITHOUT = 0.4
+SAME_WORDS = 0.8  # of the relevance of a named one that holds all it holds
+NEARLY = 0.9
+BESIDE_THE_COMPLETE = 0.3  # where the best, or nearly the best, holds all of the question's words and it does not
+SURE = 0.5  # from this relevance on meaning alone speaks for it, whatever words it holds
+
+_LONGEST_NAME = 4  # words
+_LONGEST_NOTE = 300  # letters; a longer text speaks of more than what it opens with
+_TOKEN = re.compile(r"[^\W_]+(?:['’.+#/-]*[^\W_]+)*[+#]*|[^\w\s]|\n")
+_WORD = re.compile(r"[^\W_]")
+_OTHER_NAMES = re.compile(
+    r"\b(?:aka|a\.k\.a\.|alias(?:es)?:?|also (?:called|known as|named)|short for)\s+([^.;()\n]{2,200})",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(r"((?:[^\s(]+ ){1,4})\(([^\W\d_][^\s()]{1,19})\)")
+_JOINING = frozenset("of for in on with over and or to from by at".split())
+_VERBS = frozenset(
+    "is are was were be been isn't aren't wasn't has have had hasn't haven't must should can cannot can't will won't "
+    "would could may might shall do does did don't doesn't didn't depends requires lives needs sends holds "
+    "handles takes contains returns serves carries costs listens supports replaced reads writes runs".split()
+)
+_LISTED = re.compile(r",| or | and ")
+_ENDING = re.compile(r"['’]s$|(?<=[^\Ws]{3})s$")
+
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """named: memories that the question asks for by a name. beside: those that are beside the point for it."""
+
+    named: frozenset[int]
+    beside: frozenset[int]
+
+
+def aim(
+    question: str, words: Mapping[str, frozenset[int]], texts: Mapping[int, str], relevances: Mapping[int, float]
+) -> Aim:
+    """What the question names of the candidates, and what is beside its point. words: its words -> who holds each."""
+    asked = plain(question)
+    said = {number: found for number, text in texts.items() if (found := names_said(asked, text))}
+    held = {number: {word for word, holders in words.items() if number in holders} for number in texts}
+    beside = _beside_the_complete(held, len(words), relevances)
+    if said:
+        beside |= _beside_the_named(said, words, texts, held, relevances)
+        beside -= said.keys()
+    return Aim(frozenset(said), frozenset(beside))
+
+
+def _beside_the_complete(held: Mapping[int, set[str]], asked: int, relevances: Mapping[int, float]) -> set[int]:
+    """What lacks some of the question's words where the best, or nearly the best, holds them all."""
+    best = max(relevances.values(), default=0.0)
+    if not any(len(held[number]) == asked and value >= NEARLY * best for number, value in relevances.items()):
+        return set()
+    return {n for n, value in relevances.items() if len(held[n]) < asked and value < BESIDE_THE_COMPLETE * best}
+
+
+def _beside_the_named(
+    said: Mapping[int, set[Name]],
+    words: Mapping[str, frozenset[int]],
+    texts: Mapping[int, str],
+    held: Mapping[int, set[str]],
+    relevances: Mapping[int, float],
+) -> set[int]:
+    names = {name for found in said.values() for name in found}
+    parts = {part for name in names for part in name}
+    of_a_name = {word for word in words if parts.issuperset(plain(word))}
+    theirs = set().union(*(held[number] for number in said))
+    best = max(relevances[number] for number in said)
+
+    def is_beside(number: int) -> bool:
+        value, own = relevances[number], held[number]
+        if value < best * (WITHOUT if own <= theirs else WITH_WORDS_OF_ITS_OWN):
+            return True
+        if any(_within(name, _subject(texts[number])) for name in names):
+            return False
+        if any(own <= held[other] and value < SAME_WORDS * relevances[other] for other in said):
+            return True
+        holds = {part for word in own for part in plain(word)}
+        return bool(own) and own <= of_a_name and value < SURE and not any(map(holds.issuperset, names))
+
+    return {number for number in held if is_beside(number)}
+
+
+def names_said(question: Sequence[str], text: str) -> set[Name]:
+    """Those names of a memory that the question says in full, in one piece."""
+    return {name for name in names_of(text) if _within(name, question)}
+
+
+@lru_cache(maxsize=512)
+def names_of(text: str) -> frozenset[Name]:
+    """All names of what the text is about; none of a text too long to be about one thing."""
+    if len(text) > _LONGEST_NOTE:
+        return frozenset()
+    names = [_opening(text)]
+    names += [plain(name) for listed in _OTHER_NAMES.findall(text) for name in _LISTED.split(listed)]
+    names += [plain(name) for before, name in _IN_BRACKETS.findall(text) if _abbreviates(name, before)]
+    return frozenset(name for name in names if 0 < len(name) <= _LONGEST_NAME)
+
+
+def plain(text: str) -> Name:
+    """The words of a question or a name as they are compared: no function words, no case, no plural."""
+    return tuple(_folded(token) for token in _TOKEN.findall(text) if _WORD.match(token) and not _is_function(token))
+
+
+def _opening(text: str) -> Name:
+    """The content words a text opens with: all of a heading, else what stands before the first function word."""
+    sentence = _first_sentence(text)
+    functions = [token.casefold() for token in sentence if _is_function(token) or token.casefold() in _VERBS]
+    return plain(" ".join(sentence)) if _JOINING.issuperset(functions) else _before_function(sentence)
+
+
+def _before_function(sentence: Sequence[str]) -> Name:
+    def goes_on(token: str) -> bool:
+        return not _is_function(token) and token.casefold() not in _VERBS
+
+    return tuple(map(_folded, itertools.takewhile(goes_on, itertools.dropwhile(_is_function, sentence))))
+
+
+@lru_cache(maxsize=512)
+def _subject(text: str) -> Name:
+    """What stands before the verb, as far as that can be told: "Webhooks from Adyen are verified" speaks of Adyen."""
+    sentence = _first_sentence(text)
+    verb = next((place for place, token in enumerate(sentence) if place and token.casefold() in _VERBS), None)
+    return plain(" ".join(sentence[:verb])) if verb else _before_function(sentence)
+
+
+def _first_sentence(text: str) -> list[str]:
+    """The words before the first mark that has words before it."""
+    tokens = _TOKEN.findall(text[:_LONGEST_NOTE])
+    first = next((place for place, token in enumerate(tokens) if _WORD.match(token)), 0)
+    end = next((place for place in range(first, len(tokens)) if not _WORD.match(tokens[place])), len(tokens))
+    return tokens[first:end]
+
+
+def _abbreviates(name: str, before: str) -> bool:
+    """GHA after GitHub Actions, OTA after over-the-air: the capitals of what is before, or its first letters."""
+    capitals = "".join(filter(str.isupper, before))
+    firsts = "".join(part[0] for part in re.findall(r"[^\W_]+", before))
+    return len(name) > 1 and any(letters.casefold().endswith(name.casefold()) for letters in (capitals, firsts))
+
+
+def _within(name: Name, words: Sequence[str]) -> bool:
+    return any(tuple(words[start : start + len(name)]) == name for start in range(len(words) - len(name) + 1))
+
+
+def _is_function(token: str) -> bool:
+    return token.casefold().replace("’", "'") in STOP_WORDS
+
+
+def _folded(token: str) -> str:
+    return _ENDING.sub("", token.casefold())
