@@ -154,6 +154,11 @@ def test_what_differs_in_a_denial_a_number_or_its_subject_is_not_the_same(one, o
         ("All 12 parser tests pass.", "All 30 lexer tests pass."),
         ("Redis holds the sessions and PostgreSQL the orders.", "We switched from Redis to PostgreSQL for carts."),
         ("The build runs in Docker.", "The build runs in Docker."),
+        ("The API uses Redis for sessions.", "We dropped Redis for the queue."),
+        ("We use Redis for sessions because it is fast.", "We replaced Redis with Kafka for events."),
+        ("We decided on Vue because the team knows it.", "We replaced React with Svelte in the widget."),
+        ("Wir nutzen Redis für Sitzungen.", "Wir sind bei den Ereignissen von Kafka auf NATS umgestiegen."),
+        ("The importer fails when Kafka is down.", "We dropped support for Python 3.9."),
     ],
 )
 def test_what_speaks_of_something_else_replaces_nothing(old, new):

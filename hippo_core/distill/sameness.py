@@ -16,7 +16,15 @@ _STOP = frozenset(
     "i you we they he she our your their my me us them there here now also just very really already still all any some "
     "user wants use uses used using".split()
 )
-_DENIALS = frozenset("not no never without don't doesn't isn't aren't won't can't cannot shouldn't avoid stop".split())
+_DENIALS = frozenset(
+    "not no never without don't doesn't isn't aren't won't can't cannot shouldn't avoid stop "
+    "nicht nie niemals kein keine keinen ohne jamais pas sans nunca jamás sin".split()
+)
+# What a rule is said with and not about; a denial is compared by itself.
+_FILLING = frozenset(
+    "don t ever please never always not no bitte niemals nie immer nicht jamais toujours nunca siempre".split()
+)
+_FEWEST_SHORT = 3  # content words that say enough
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 
 
@@ -53,7 +61,13 @@ def same(one: str, other: str) -> bool:
     """Whether two sentences say the same in nearly the same words: no number and no denial may differ."""
     if denies(one) != denies(other) or _numbers(one) != _numbers(other):
         return False
-    return overlap(one, other) >= SAME
+    return overlap(one, other) >= SAME or _shortened(one, other)
+
+
+def _shortened(one: str, other: str) -> bool:
+    """Whether the shorter says what the longer says, but for its reason: none of its words is its own."""
+    short, long = sorted((content_words(one) - _FILLING, content_words(other) - _FILLING), key=len)
+    return len(short) >= _FEWEST_SHORT and short <= long and len(long) <= len(short) * 2
 
 
 @lru_cache(maxsize=4096)
@@ -80,12 +94,38 @@ def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(text))
 
 
-_THING, _STOPS = r".{2,40}?", r"(?=[.,;]|$| (?:because|since|for|in|on|as|when|so)\b)"
+_THING, _STOPS = r".{2,40}?", r"(?=[.,;]|$| (?:because|since|for|in|on|as|when|so|with|after)\b)"
+_ABROAD = r"(?=[.,;]|$| (?:weil|da|für|seit|parce|car|pour|porque|para|desde|en)\b)"
 _REPLACES = re.compile(
     rf"\b(?:switch|migrat|mov|chang|convert)\w* (?:\S+ ){{0,5}}?from (?P<a>{_THING}) to (?P<new_a>{_THING}){_STOPS}"
     rf"|\breplac\w* (?P<b>{_THING}) (?:with|by) (?P<new_b>{_THING}){_STOPS}"
     rf"|\bus(?:e|ing) (?P<new_c>{_THING}) (?:instead of|rather than|not) (?P<c>{_THING}){_STOPS}"
-    rf"|\bno longer (?:us\w+ )?(?P<d>{_THING}){_STOPS}",
+    rf"|\b(?:no longer (?:us\w+ |support\w* )?|(?:we|i|team) (?:have )?(?:dropped|abandoned|retired|removed) "
+    rf"(?:support for )?)"
+    rf"(?P<d>{_THING}){_STOPS}"
+    rf"|\bvon (?P<e>{_THING}) (?:auf|zu) (?P<new_e>{_THING}) (?:um\w+|gewechselt|migriert)\b"
+    rf"|\b(?:nutz|verwend|benutz|nehm|setz)\w* (?:jetzt |nun |künftig )?(?P<new_f>{_THING}) (?:statt|anstelle von) "
+    rf"(?P<f>{_THING}){_ABROAD}"
+    rf"|\b(?:passé\w*|pass\w+|migré\w*) de (?P<g>{_THING}) à (?P<new_g>{_THING}){_ABROAD}"
+    rf"|\b(?:cambi|pas|migr)\w+ de (?P<h>{_THING}) a (?P<new_h>{_THING}){_ABROAD}"
+    rf"|\b(?:ersetz\w*|remplac\w+|reemplaz\w+) (?P<i>{_THING}) (?:durch|par|por|con) (?P<new_i>{_THING}){_ABROAD}",
+    re.I,
+)
+_PURPOSE = re.compile(
+    r"\b(?:for|für|pour|para) (?P<what>.{2,40}?)(?=[.,;:]|$| (?:because|since|so|and|as|in|weil|und|parce|porque|"
+    r"with|after)\b)",
+    re.I,
+)
+# What an earlier decision chose: the thing itself, and not what is said of it.
+_CHOSE = re.compile(
+    rf"\b(?:decided (?:on|for)|chose|settled on|opted for|went with|going with|stick with|stay (?:on|with)|switched "
+    rf"to|moved to|"
+    rf"the user chose:|agreed with the user:|keep supporting|we (?:still )?support|für|bleiben bei|choisi|decidimos "
+    rf"usar|"
+    rf"elegimos|usamos|(?:nutz|verwend|benutz|nehm)\w*|(?:use|uses|using)) (?:the |a |auf )?(?P<what>{_THING})"
+    rf"(?=[.,;:]|$| (?:because|since|for|in|on|as|when|so|over|instead|rather|until|then|entschieden|statt|weil|und|"
+    rf"parce|car|"
+    rf"porque|en|y|et|it)\b)",
     re.I,
 )
 
@@ -97,9 +137,24 @@ def replaced_names(text: str) -> tuple[frozenset[str], frozenset[str]]:
     if not found:
         return frozenset(), frozenset()
     groups = found.groupdict()
-    old = next(groups[name] for name in "abcd" if groups[name])
-    new = next((groups[name] for name in ("new_a", "new_b", "new_c") if groups[name]), "")
-    return content_words(old), content_words(new)
+    name = next(name for name in "abcdefghi" if groups[name])
+    return content_words(groups[name]), content_words(groups.get(f"new_{name}") or "")
+
+
+@lru_cache(maxsize=4096)
+def chosen_name(text: str) -> frozenset[str]:
+    """What a decision took, in "we decided on A, because .." and the like; empty otherwise."""
+    found = _CHOSE.search(text)
+    return content_words(found["what"]) if found else frozenset()
+
+
+def _purposes_differ(one: str, other: str) -> bool:
+    """Whether both say what for, and not for the same: Redis for sessions, Redis for the queue."""
+    purposes = [_PURPOSE.search(body(text)) for text in (one, other)]
+    if not all(purposes):
+        return False
+    first, second = (content_words(purpose["what"]) for purpose in purposes)
+    return bool(first and second) and first.isdisjoint(second)
 
 
 def replaces(new: str, old: str) -> bool:
@@ -108,7 +163,11 @@ def replaces(new: str, old: str) -> bool:
         return True
     given_up, instead = replaced_names(new)
     words = content_words(old)
-    if not given_up or not given_up <= words or instead & words:
+    if not given_up or not given_up <= words or _purposes_differ(old, new):
+        return False
+    if chosen_name(old) == given_up:
+        return True
+    if instead & words:
         return False
     rest = words - given_up
     return len(rest) <= 2 or not rest.isdisjoint(content_words(new))

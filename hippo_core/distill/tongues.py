@@ -125,6 +125,7 @@ _GERMAN = _west(
         T.DECISION,
         0.9,
         False,
+        r"\bvon .{2,40} (?:auf|zu) .{2,40} (?:umgestiegen|gewechselt|umgestellt|migriert)\b|"
         r"\b(?:wir|ich) hab(?:en?)?\b.{0,80}\b(?:entschieden|beschlossen|festgelegt|geeinigt)\b|\bentscheidung: |"
         r"\bwir (?:nehmen|nutzen|verwenden|benutzen|setzen|bleiben|steigen|wechseln|stellen)\b.{3,}\b(?:statt|weil|"
         r"da)\b",
@@ -185,6 +186,7 @@ _FRENCH = _west(
         T.DECISION,
         0.9,
         False,
+        r"\b(?:passés?|migré) de .{2,40} à |\bremplacé .{2,40} par |"
         r"\b(?:on a|nous avons|j'ai) (?:décidé|choisi|opté|retenu|abandonné)\b|\b(?:on|nous) (?:utilis\w+|gard\w+|"
         r"rest\w+|"
         r"pass\w+)\b.{3,}\b(?:parce|car|au lieu|plutôt)\b",
@@ -233,6 +235,7 @@ _SPANISH = _west(
         T.DECISION,
         0.9,
         False,
+        r"\b(?:cambiamos|pasamos|migramos) de .{2,40} a |"
         r"\b(?:decidimos|hemos decidido|decidí|elegimos|optamos|nos quedamos con)\b|\b(?:usamos|"
         r"usaremos)\b.{3,}\b(?:porque"
         r"|en (?:vez|lugar) de)\b",
