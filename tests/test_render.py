@@ -177,6 +177,11 @@ def test_hermes_agent_98587_a_rule_that_a_machine_heard_is_marked_as_unconfirmed
     assert standing([rule(1, "x", author=Author.HUMAN, always=False)]).text == ""
 
 
+def test_the_project_is_not_named_in_each_line_of_its_own_block():
+    told = session_block(known([memory(1, "In shop: We use a till."), memory(2, "In docs: We use a press.")]))
+    assert "] We use a till. m1" in told and "In docs: We use a press." in told
+
+
 def test_one_prolific_type_leaves_room_for_others():
     rules = [memory(n, f"Rule {n}", type=MemoryType.RULE, importance=0.9) for n in range(50)]
     told = session_block(known([*rules, memory(99, "A plain fact.", importance=0.1)]))

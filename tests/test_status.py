@@ -1,6 +1,8 @@
 """Status is honest: it counts what is there, says who pays, and names what needs the user."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -12,7 +14,7 @@ from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.monitor.channels import write_log
 from hippo_core.ops.status import look
-from hippo_core.schedule import heartbeat
+from hippo_core.schedule import choose, heartbeat
 
 
 def tell(store, paths, text, author=Author.HUMAN, kind=MemoryType.FACT, scope=GLOBAL_SCOPE):
@@ -48,6 +50,13 @@ def test_what_needs_the_user_is_named_and_nothing_else(store, paths, tmp_path, i
     with store.transaction():
         store.forgetting.erase([1], [])
     assert any("forget is not finished" in need for need in look(paths, str(tmp_path)).needs)
+
+
+def test_memories_that_wait_for_vectors_need_the_user_only_where_no_job_sees_to_them(store, paths, tmp_path):
+    tell(store, paths, "one")
+    assert any("1 memory found by keywords only" in need for need in look(paths, str(tmp_path)).needs)
+    choose.install(paths, Path(sys.executable), "hooks")
+    assert not any("keywords" in need for need in look(paths, str(tmp_path)).needs)
 
 
 @pytest.mark.parametrize("settings, state", [

@@ -78,6 +78,7 @@ def look(paths: Paths, folder: str | None) -> Status:
     always_on, per_prompt = _tokens(paths, folder)
     plugin, rendered_at = plugin_state(paths), _changed(paths.render / "rules.json")
     moving = moving_parts(paths)
+    stuck = without_vectors if moving.scheduler is None else None  # else the hourly job sees to them
     return Status(
         version=__version__,
         store=str(paths.store),
@@ -103,7 +104,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         plugin=plugin,
         moving=moving,
         needs=[
-            *_needs(plugin, rendered_at, set_aside, without_vectors, problem, unfinished, messages),
+            *_needs(plugin, rendered_at, set_aside, stuck, problem, unfinished, messages),
             *_jobs_need(moving, plugin),
         ],
     )
@@ -165,7 +166,7 @@ def _needs(
     plugin: str,
     rendered_at: float | None,
     set_aside: list[tuple[str, str]],
-    without_vectors: int | None,
+    stuck: int | None,
     problem: str | None,
     unfinished: bool,
     messages: int,
@@ -180,7 +181,7 @@ def _needs(
         (not messages, "No session has been read yet: hippo ingest"),
         (bool(set_aside), f"{counted(len(set_aside), 'transcript')} could not be read; {_first_error(set_aside)}"),
         (problem is not None, f"Search works by keywords only. {problem}"),
-        (bool(without_vectors), f"{without_vectors} memories are found by keywords only so far: hippo ingest"),
+        (bool(stuck), f"{counted(stuck or 0, 'memory')} found by keywords only so far: hippo ingest"),
         (unfinished, "A forget is not finished, because another process was reading: hippo ingest"),
     )
     return [line for applies, line in checks if applies]

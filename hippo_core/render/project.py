@@ -105,7 +105,11 @@ def _notes(known: Knowledge, most: int, longest: int, most_tokens: int) -> list[
         kinds[memory.type] += 1
         if kinds[memory.type] <= _MOST_OF_A_TYPE and len(foremost) < most:
             foremost.append(memory)
-    lines = [f"- [{_label(memory, known)}] {one_line(memory.text, longest)} {memory.public_id}" for memory in foremost]
+    here = f"In {known.label}: "  # what a distiller puts before a sentence that names no subject; the block names it
+    lines = [
+        f"- [{_label(memory, known)}] {one_line(memory.text.removeprefix(here), longest)} {memory.public_id}"
+        for memory in foremost
+    ]
     return budget.fitting(lines, most_tokens, budget.MOST_CHARACTERS // 2)
 
 
