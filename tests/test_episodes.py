@@ -174,10 +174,14 @@ def test_messages_vectors_of_the_version_before_are_moved(paths, monkeypatch):
         patched.setattr(migrations, "MIGRATIONS", older)
         patched.setattr(migrations, "NEWEST", len(older))
         with Store.open(paths.store) as store:
-            numbers = append(store, *(f"remark {n}" for n in range(150)))
-            numbers += append(store, "elsewhere", scope=WEB, session="s2")
-            numbers += append(store, "a reply", role=Role.ASSISTANT)
-            db = store._db
+            db, numbers = store._db, list(range(1, 153))
+            for number in numbers:
+                scope, role = WEB if number == 151 else API, Role.ASSISTANT if number == 152 else Role.USER
+                db.execute("INSERT OR IGNORE INTO archive_session(id, scope) VALUES (?, ?)", (scope.key, scope.key))
+                db.execute(
+                    "INSERT INTO message(uid, session_id, scope, role, text, source_id, offset) VALUES (?,?,?,?,?,1,0)",
+                    (f"u{number}", scope.key, scope.key, role.value, "a remark"),
+                )
             db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 1, ?)", (numbers[-1],))
             rows = []
             for number, scope, role in db.execute("SELECT id, scope, role FROM message").fetchall():
@@ -306,6 +310,18 @@ def test_the_commonest_words_speak_for_rows_that_rarer_ones_brought(store, monke
 def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(counted):
     matches = counted.archive.word_matches(["deploy", "websocket"], among=[1, 61], known=counted.frequencies.of)
     assert matches == [(60, frozenset({1})), (1, frozenset({61}))]
+
+
+def test_a_common_word_is_found_in_a_text_however_long_and_in_a_phrase(counted, monkeypatch):
+    (short, long) = append(counted, "Über the deployed APIs", "the api " + "and so on " * 1_000 + "deploys")
+    (pairs,) = append(counted, "部署 the api")
+    asked, among = ["deploying", "the api", "API", "deploy the"], [short, long, pairs]
+    with counted.transaction():
+        counted.frequencies.count()
+    matches = counted.archive.word_matches(asked, among=among, known=lambda word: 7)
+    by_index = counted.archive.word_matches(asked, among=among, known=lambda word: None)
+    assert [held for _, held in matches] == [held for _, held in by_index]
+    assert [held for _, held in matches] == [{short, long}, {long, pairs}, {short, long, pairs}, set()]
 
 
 def test_forgetting_clears_the_counts(counted, paths):

@@ -5,7 +5,7 @@ Knows nothing of transcript files beyond the number of the source a row came fro
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,11 +20,12 @@ from hippo_core.store.forgotten import Forgotten
 from hippo_core.store.message_vectors import MessageVectors
 from hippo_core.store.postings import ranked
 from hippo_core.store.rows import insert_rows
-from hippo_core.store.words import match_expression, pairs, word_matches
+from hippo_core.store.words import Stems, match_expression, pairs, word_matches
 
 _STRETCH = (
     20_000  # messages of all sessions, in which a session's best is looked for, so that one of years costs no more
 )
+_SOON_READ = 4_000  # letters; splitting them into words takes what a question to the index does, for a few words
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
 _APPENDED = "uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, source_id, offset"
@@ -64,6 +65,7 @@ class Archive:
     def __init__(self, db: apsw.Connection, vectors: MessageVectors):
         self._db, self._vectors = db, vectors
         self._forgotten = Forgotten(db)
+        self._stems = Stems(db)
 
     # -- writing: call inside Store.transaction() ------------------------------------------------------------------
 
@@ -256,21 +258,38 @@ class Archive:
         self, words: Iterable[str], *, among: Sequence[int], known: Callable[[str], int | None]
     ) -> list[tuple[int, frozenset[int]]]:
         """For each word: how many messages hold it, and which of `among` do. known: the number, for common words."""
+        counts = [(word, known(word)) for word in words]
+        read = self._read(among) if any(count is not None for _, count in counts) else {}
         found = []
-        for word in words:
-            count = known(word)
+        for word, count in counts:
             found += (
                 word_matches(self._db, "message_plain", [word], among)
                 if count is None
-                else [(count, self._holding(word, among))]
+                else [(count, self._holding(word, among, read))]
             )
         return found
 
-    def _holding(self, word: str, among: Sequence[int]) -> frozenset[int]:
-        """Which of `among` hold `word`, asked one by one: a common word has too many messages to go through."""
-        query = match_expression([word], None)
+    def _read(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The words of these messages, each between blanks, as the index has them; of those that are soon read."""
+        rows = self._db.execute(
+            "SELECT id, text || char(10) || coalesce(cjk, '') FROM message WHERE length(text) <= ? "
+            f"AND id IN ({','.join('?' * len(numbers))})",
+            (_SOON_READ, *numbers),
+        )
+        return {number: f" {' '.join(self._stems(text))} " for number, text in rows}
+
+    def _holding(self, word: str, among: Sequence[int], read: Mapping[int, str]) -> frozenset[int]:
+        """Which of `among` hold `word`: a common word has too many messages to go through. read: as `_read` gives it.
+
+        A long text is not read, but the index asked.
+        """
+        query, terms = match_expression([word], None), f" {' '.join(self._stems(word))} "
         sql = "SELECT 1 FROM message_plain WHERE message_plain MATCH ? AND rowid = ?"
-        return frozenset(number for number in among if self._db.execute(sql, (query, number)).fetchone())
+        return frozenset(
+            number
+            for number in among
+            if (terms in read[number] if number in read else self._db.execute(sql, (query, number)).fetchone())
+        )
 
     def projects(self) -> dict[str, Scope]:
         """Every project with archived sessions, by scope key."""

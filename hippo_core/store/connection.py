@@ -18,6 +18,7 @@ from hippo_core.paths import ensure_private
 
 APPLICATION_ID = 0x48495050  # "HIPP", in the file's header
 BUSY_TIMEOUT_MS = 5_000
+_MAPPED = 0x7FFF0000  # bytes of the file that are read without copying; SQLite's limit
 _LEAST_ROOM = 64 * 1024  # bytes; the index of the write-ahead log alone takes half of it
 
 
@@ -40,7 +41,7 @@ def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: b
             db.set_busy_timeout(BUSY_TIMEOUT_MS)
             if readonly:
                 db.pragma("query_only", True)
-                db.pragma("mmap_size", 1 << 30)  # a writer would keep all that it ever touched
+                db.pragma("mmap_size", _MAPPED)  # a writer would keep all that it ever touched
             else:
                 _configure_writer(db)
         except BaseException:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from hippo_core.store.words import Stems
+
 COMMON = 500  # messages that hold a word, from which on it is counted ahead
 _ENOUGH = 10_000  # messages, from which on counting pays
 _GROWTH = 1.25
@@ -17,7 +19,7 @@ _GROWTH = 1.25
 
 LISTED = 24_000  # rows that may be listed where a question matches too many to be ranked by FTS5; about 10 ms
 # What finding the rows of one scope costs, in rows listed: of each word, and when FTS5 ranks, of the scope itself.
-_EACH, _FIRST, _FIRST_ROWS, _RANKING = 0.2, 0.5, 10_000, 0.07
+_EACH, _FIRST, _FIRST_ROWS, _RANKING = 0.25, 0.7, 10_000, 0.07
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Plan:
 class Frequencies:
     def __init__(self, db: apsw.Connection):
         self._db = db
-        self._tokenizer: apsw.FTS5Tokenizer | None = None
+        self._stems = Stems(db)
 
     # -- writing: call inside Store.transaction() --------------------------------------------------------------------
 
@@ -63,7 +65,7 @@ class Frequencies:
     def of(self, word: str) -> int | None:
         """How many messages hold `word`, as of the last count; None when it is rare, or nothing was counted."""
         counts = []
-        for term in self._terms(word):
+        for term in self._stems(word):
             row = self._db.execute("SELECT messages FROM archive_word WHERE word = ?", (term,)).fetchone()
             if row is None:
                 return None
@@ -106,12 +108,3 @@ class Frequencies:
             "FROM archive_counted",
             tuple(scopes or ()),
         ).fetchone()
-
-    def _terms(self, word: str) -> list[str]:
-        """`word` as the index keeps it."""
-        if self._tokenizer is None:
-            self._tokenizer = self._db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
-        found = self._tokenizer(
-            word.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
-        )
-        return [term if isinstance(term, str) else term[0] for term in found]

@@ -49,6 +49,22 @@ def match_expression(words: Iterable[str], scopes: Sequence[str] | None, columns
     return query + " AND scope : (" + " OR ".join(_quote(scope) for scope in scopes) + ")"
 
 
+class Stems:
+    """A text's words as the stemmed indexes keep them."""
+
+    def __init__(self, db: apsw.Connection):
+        self._db = db
+        self._tokenizer: apsw.FTS5Tokenizer | None = None
+
+    def __call__(self, text: str) -> list[str]:
+        if self._tokenizer is None:
+            self._tokenizer = self._db.fts5_tokenizer("porter", ["unicode61", "remove_diacritics", "2"])
+        found = self._tokenizer(
+            text.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
+        )
+        return [term if isinstance(term, str) else term[0] for term in found]
+
+
 def word_matches(
     db: apsw.Connection, index: str, words: Iterable[str], numbers: Sequence[int]
 ) -> list[tuple[int, frozenset[int]]]:
