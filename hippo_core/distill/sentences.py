@@ -41,6 +41,11 @@ def paragraphs(text: str) -> Iterator[Paragraph]:
     casual = text.lstrip()[:1].islower()  # who types like this ends a line where a thought ends
     heading, parts, item, own = "", [], False, True
     for number, line in enumerate(_without_fences(lines) if "```" in text or "~~~" in text else lines):
+        if not line:
+            if parts:
+                yield Paragraph(markdown.plain(" ".join(parts)), heading, item, own)
+                parts = []
+            continue
         width = markdown.bullet_width(line)
         title = markdown.heading(line)
         prose = title is None and markdown.is_prose(line[width:])
@@ -110,6 +115,7 @@ def _goes_on(line: str, following: str) -> bool:
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|ca|approx|resp|no|fig|dr|mr|mrs|incl|max|min)|(?-i:\b[A-Z]))\.$", re.I
 )
+_MARK = re.compile("[.!?…。！？]")
 _END = re.compile(r"[.!?…]+[\"')\]`]*(?=\s)|[。！？]")
 
 
@@ -120,6 +126,9 @@ def _in_code(paragraph: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _split(paragraph: str) -> Iterator[str]:
+    if not _MARK.search(paragraph, 0, len(paragraph) - 1):  # as in every other one
+        yield from filter(None, [paragraph.strip()])
+        return
     start = 0
     for end in _END.finditer(paragraph):
         piece = paragraph[start : end.end()]
