@@ -196,5 +196,5 @@ def doubt(text: str, *, by_user: bool, deeds: bool) -> float:
         if _PRAISE.search(text):
             amount += 0.2
         if _AS_BEFORE.search(text):
-            amount += 0.2
+            amount += 0.35
     return amount
