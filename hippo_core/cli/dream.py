@@ -30,7 +30,7 @@ def dream_command(as_json: bool) -> None:
     rows = []
     if retirement.retired:
         rows.append(
-            ("retired", f"{counted(len(retirement.retired), 'memory')}; hippo undo n{retirement.night} takes it back")
+            ("retired", f"{counted(len(retirement.retired), 'memory')}; hippo undo n{retirement.night} takes that back")
         )
     if retirement.left:
         rows.append(("due", f"{retirement.left:,} more, left to later nights: {most}"))

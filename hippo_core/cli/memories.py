@@ -86,7 +86,10 @@ def remember_command(
     guessed = "" if type_name else " (guessed; hippo remember --type TYPE says otherwise)"
     click.echo(f"{verb}: {on_terminal('number', memory.public_id)}, {memory.type.value}{guessed}, {scope.label}.")
     if memory.type is MemoryType.RULE and not (memory.always or memory.domain):
-        click.echo(f"It is found when searched for; to have it in every session: hippo rules accept {memory.public_id}")
+        click.echo(
+            "It is found when searched for; to have it in every session: "
+            f"hippo rules accept {memory.public_id} --always"
+        )
 
 
 @click.command("list")
@@ -197,8 +200,9 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
     if memory.sources:
         lines += ["", f"From {counted(len(memory.sources), 'message')}:"]
         lines += [f"  {message_line(source, label)}" for source in sources]
-        if len(sources) < len(memory.sources):
-            lines.append(f"  {len(memory.sources) - len(sources)} of them are not in the archive.")
+        gone = len(memory.sources) - len(sources)
+        if gone:
+            lines.append(f"  {gone} {'is' if gone == 1 else 'are'} not in the archive (any more).")
     lines += ["", "History:", *(f"  {_day(entry.at)}  {deed(entry)}" for entry in history)]
     return lines
 
