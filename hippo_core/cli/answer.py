@@ -1,17 +1,18 @@
 """What `hippo recall` does, apart from how its arguments are read. Imports no command framework: see cli/entry.py."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hippo_core import config as settings
 from hippo_core import paths
-from hippo_core.embed.cache import CachedQueries
-from hippo_core.embed.choose import open_embedder
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
-from hippo_core.recall.pipeline import recall
+from hippo_core.recall.channels import SETTLED
+from hippo_core.recall.pipeline import Recall, recall
 from hippo_core.recall.present import Style, recall_json, recall_text
+from hippo_core.recall.query import read_query
 from hippo_core.recall.rerank import Reranking
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_shown
@@ -38,18 +39,12 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
     """(what to print, what to say on the error stream)."""
     here = paths.current()
     config = settings.load(here)
-    reason = None
     with Store.open(here.store, readonly=True) as store:
         scopes, _ = search_scopes(store, current_folder(), request.project, request.everywhere)
-        try:
-            embedder = CachedQueries(open_embedder(config), here.queries)
-        except VectorsUnavailableError as error:
-            embedder = None
-            reason = None if config.embedder == "off" else str(error)
-        found = recall(
+        ask = partial(
+            recall,
             store,
             request.query,
-            embedder=embedder,
             scopes=scopes,
             types=[MemoryType(name) for name in request.types] or None,
             k=request.count,
@@ -57,12 +52,35 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
             so_far=request.so_far,
             reranker=Reranking().of(config),
         )
+        found, reason = _by_spelling(request, ask), None
+        if found is None:
+            found, reason = _with_model(ask, config, here)
     note_shown(here, [result.memory.id for result in found.results])
     if request.as_json:
         import json
 
         return json.dumps(recall_json(found), ensure_ascii=False, indent=2), None
     return recall_text(found, explain=request.explain, style=style), reason
+
+
+def _by_spelling(request: Request, ask: Callable[..., Recall]) -> Recall | None:
+    """The answer to a question of names that spelling settles; for any other it would take the model to be sure."""
+    if request.so_far or not read_query(request.query).names_only:
+        return None
+    found = ask(embedder=None)
+    return found if SETTLED in found.remarks else None
+
+
+def _with_model(ask: Callable[..., Recall], config: settings.Config, here: paths.Paths) -> tuple[Recall, str | None]:
+    """The answer, and why it had to do without the model, if it had to and nobody chose that."""
+    from hippo_core.embed.cache import CachedQueries
+    from hippo_core.embed.choose import open_embedder
+
+    try:
+        embedder = CachedQueries(open_embedder(config), here.queries)
+    except VectorsUnavailableError as error:
+        return ask(embedder=None), None if config.embedder == "off" else str(error)
+    return ask(embedder=embedder), None
 
 
 def coloured(kind: str, text: str) -> str:

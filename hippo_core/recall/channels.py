@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hippo_core.embed.base import Embedder
-from hippo_core.embed.cache import CachedQueries
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.query import Query
@@ -126,6 +125,8 @@ def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | No
     except VectorsUnavailableError as error:
         found.notes.append(f"keywords only: {error}")
         return
+    from hippo_core.embed.cache import CachedQueries  # whoever has a model has it
+
     if isinstance(embedder, CachedQueries) and embedder.skipped:
         found.remarks.append(ASKED_BEFORE)
     found.question = (embedder.fingerprint, vector)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from hippo_core.model.memory import Memory, memory_id
 from hippo_core.model.message import Role
-from hippo_core.store.archive import Archived
 
 if TYPE_CHECKING:
     from hippo_core.recall.archive import ArchiveHit
     from hippo_core.recall.pipeline import Recall, Result
     from hippo_core.recall.why import Said
+    from hippo_core.store.archive import Archived
 
 NOTHING = "Nothing in memory matches that."
 NOTHING_SAID = "Nothing in the archive matches that."
@@ -207,13 +207,13 @@ def _when_and_where(hit: "ArchiveHit") -> str:
     return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)
 
 
-def _turn(turn: Archived, mark: str) -> list[str]:
+def _turn(turn: "Archived", mark: str) -> list[str]:
     first, *rest = _indented(_shown(turn)) or ["   "]
     speaker = SPEAKERS[turn.role]
     return [f" {mark}{turn.public_id} {speaker}: {first.strip()}", *(f"   {line}" for line in rest)]
 
 
-def _turn_json(turn: Archived) -> dict[str, Any]:
+def _turn_json(turn: "Archived") -> dict[str, Any]:
     return {
         "id": turn.public_id,
         "role": turn.role.value,
@@ -224,7 +224,7 @@ def _turn_json(turn: Archived) -> dict[str, Any]:
     }
 
 
-def _shown(turn: Archived) -> str:
+def _shown(turn: "Archived") -> str:
     if turn.withheld is not None:
         return f"[withheld: {turn.withheld}]"
     return turn.text if len(turn.text) <= _MOST_LETTERS_SHOWN else turn.text[:_MOST_LETTERS_SHOWN] + " …"

@@ -16,6 +16,8 @@ def search_scopes(
 
     A folder whose project is unknown to the store searches everything: better a wide answer than none.
     """
+    if project is None and (everywhere or folder is None):
+        return None, EVERYWHERE
     with store.reading():
         known = {**store.archive.projects(), **store.memories.scopes()}
     if project is not None:
@@ -27,9 +29,8 @@ def search_scopes(
                 f"No project {project!r} is known. Known: {', '.join(labels[:12]) or 'none yet'}. Or use --all."
             )
         return [*named, GLOBAL], project
-    if not everywhere and folder is not None:
-        here = scope_of(folder)
-        if here.key in known and here.key != GLOBAL:
-            joined_to_it = [key for key, (earlier, _, _) in joined(data_home()).items() if earlier == here.key]
-            return [here.key, *joined_to_it, GLOBAL], here.label
+    here = scope_of(folder)
+    if here.key in known and here.key != GLOBAL:
+        joined_to_it = [key for key, (earlier, _, _) in joined(data_home()).items() if earlier == here.key]
+        return [here.key, *joined_to_it, GLOBAL], here.label
     return None, EVERYWHERE

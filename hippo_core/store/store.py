@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import apsw
 
 from hippo_core.store import connection, migrations
-from hippo_core.store.archive import Archive
 from hippo_core.store.memories import Memories
-from hippo_core.store.message_vectors import MessageVectors
 from hippo_core.store.vectors import Vectors
 
 if TYPE_CHECKING:
+    from hippo_core.store.archive import Archive
     from hippo_core.store.episodes import Episodes
     from hippo_core.store.forget import Forgetting
     from hippo_core.store.frequencies import Frequencies
     from hippo_core.store.journal import Journal
+    from hippo_core.store.message_vectors import MessageVectors
     from hippo_core.store.nights import Nights
     from hippo_core.store.progress import Progress
     from hippo_core.store.said_when import SaidWhen
@@ -38,8 +38,18 @@ class Store:
         self._db = db
         self.vectors = Vectors(db)
         self.memories = Memories(db, self.vectors)
-        self.message_vectors = MessageVectors(db)
-        self.archive = Archive(db, self.message_vectors)
+
+    @cached_property
+    def archive(self) -> "Archive":
+        from hippo_core.store.archive import Archive
+
+        return Archive(self._db, self.message_vectors)
+
+    @cached_property
+    def message_vectors(self) -> "MessageVectors":
+        from hippo_core.store.message_vectors import MessageVectors
+
+        return MessageVectors(self._db)
 
     @cached_property
     def episodes(self) -> "Episodes":
