@@ -90,6 +90,43 @@ def test_what_was_built_on_an_order_is_told_with_the_order():
     assert "feeds/rss.py" in outcome and "FeedJob" in outcome and "Beautiful" not in outcome
 
 
+BLOCKS = """Here is how to work on it.
+
+**Start the server:**
+```bash
+uvicorn app.main:app --port 8000
+```
+
+```sh
+# Run the tests
+$ pytest -q tests/
+```
+"""
+
+
+def test_commands_that_are_listed_under_what_they_are_for_are_one_procedure():
+    assert told(("user", "what are the commands here?"), ("assistant", BLOCKS)) == [
+        (
+            "procedure",
+            "In depot: Commands: start the server: `uvicorn app.main:app --port 8000`; run the tests: `pytest -q "
+            "tests/`.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Try running it again:\n```bash\nmake run\n```\n\nThen check the output:\n```bash\ncat log\n```",
+        "**Old:**\n```bash\nnpm start\n```\n**New:**\n```bash\npnpm start\n```",
+        "**Start:**\n```bash\nAPI_KEY=abc\n```\n**Deploy:**\n```bash\nssh <your-host> deploy\n```",
+        "**Start:**\n```python\nmain()\n```\n**Deploy:**\n```python\ndeploy()\n```",
+    ],
+)
+def test_commands_of_the_moment_alternatives_and_templates_are_none(block):
+    assert told(("user", "how?"), ("assistant", block)) == []
+
+
 def test_a_summary_without_an_order_builds_nothing():
     assert not any(kind == "project" for kind, _ in told(("user", "what's new?"), ("assistant", SUMMARY)))
 

@@ -11,6 +11,7 @@ from hippo_core.distill.cues import Cue, find_cue
 from hippo_core.distill.listings import Listing, listings
 from hippo_core.distill.noise import doubt, is_complaint, is_noise, is_vague
 from hippo_core.distill.sentences import Sentence
+from hippo_core.distill.shell import command_list
 from hippo_core.distill.subject import (
     consequence,
     is_anchored,
@@ -60,8 +61,9 @@ def candidates(turn: Turn, scope: str, project: str) -> Iterator[Candidate]:
         if found is not None:
             yield found
     if not turn.by_user:
-        for listing in listings(turn.blocks):
-            yield _from_listing(listing, message, scope, project)
+        for listing in [*listings(turn.blocks), command_list(message.text)]:
+            if listing:
+                yield _from_listing(listing, message, scope, project)
 
 
 def _from_sentence(
