@@ -225,6 +225,8 @@ def test_without_a_terminal_nothing_is_taken_away_unasked_and_the_way_out_is_sai
     (["show"], "Missing argument 'ID'. See: hippo show --help"),
     (["rules", "add"], "Missing argument 'TEXT'. See: hippo rules add --help"),
     (["list", "-n", "many"], "See: hippo list --help"),
+    (["remember", "--project", "nowhere", "x"], "does not exist"),
+    (["rules", "add", "--always", "--project", "nowhere", "x"], "does not exist"),
 ])  # fmt: skip
 def test_arguments_that_are_wrong_are_one_line(tmp_path, arguments, words):
     done = hippo_process(*arguments, folder=tmp_path)

@@ -82,9 +82,9 @@ def test_second_installer_waits_for_nobody(paths):
         assert "at work" in only_line(run())
 
 
-def test_purge_alone_is_refused():
-    done = run("--purge")
-    assert done.returncode == 2 and "--uninstall" in done.stderr
+@pytest.mark.parametrize("arguments", [["--purge"], ["--with", "nonsense"], ["--nonsense"]])
+def test_arguments_that_are_wrong_are_one_line(arguments):
+    assert "Nothing was done. See: python3 install.py --help" in only_line(run(*arguments), status=2)
 
 
 def test_folder_of_transcripts_that_is_not_there_is_refused(paths, tmp_path):

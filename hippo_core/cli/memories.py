@@ -49,7 +49,9 @@ _THROUGH = {
 @click.argument("words", nargs=-1, metavar="TEXT")
 @click.option("--type", "type_name", metavar="TYPE", type=TYPES, help="Its type; guessed and shown when left out.")
 @click.option("--global", "everywhere", is_flag=True, help="For all projects, not only the one of this folder.")
-@click.option("--project", "folder", metavar="DIR", type=click.Path(file_okay=False), help="For the project of DIR.")
+@click.option(
+    "--project", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="For the project of DIR."
+)
 @click.option("--pin", is_flag=True, help="It never ages.")
 @click.option("--embed/--no-embed", default=True, help="Make it findable by meaning at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

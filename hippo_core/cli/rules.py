@@ -21,7 +21,11 @@ _ACCEPT = "to change that: hippo rules accept ID --always, or --domain NAME"
 _always = click.option("--always", is_flag=True, help="It loads at the start of every session.")
 _domain = click.option("--domain", metavar="NAME", help="It is read when NAME (git, sql, ..) is touched.")
 _folder = click.option(
-    "--project", "folder", metavar="DIR", type=click.Path(file_okay=False), help="Only for the project of DIR."
+    "--project",
+    "folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="Only for the project of DIR.",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

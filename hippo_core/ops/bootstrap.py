@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from hippo_core import __version__
 from hippo_core.errors import BusyError, HippoError, InstallError, UsageError, WheelMissingError
@@ -75,8 +76,13 @@ def install(paths: Paths, options: argparse.Namespace) -> int:
     return _set_up(paths, options)
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message}. Nothing was done. See: python3 install.py --help\n")
+
+
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="install.py",
         description="Install Hippocampus for this user, or upgrade it: run it again. Everything lives in one folder: "
         f"{current().home} (set HIPPO_HOME for another).",

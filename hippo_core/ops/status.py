@@ -194,7 +194,7 @@ def _first_error(set_aside: list[tuple[str, str]]) -> str:
 
 
 def _jobs_need(moving: MovingParts, plugin: str) -> list[str]:
-    lines = [f"The job {job.name} failed: {job.error} hippo doctor says more." for job in moving.failed]
+    lines = [f"The job {job.name} failed: {(job.error or '').rstrip('.')}. More: hippo doctor" for job in moving.failed]
     lines += [f"The job {job.name} is late: hippo schedule run {job.name}" for job in moving.late if not job.error]
     if moving.scheduler is None and plugin in ("enabled", "disabled"):
         lines.append("No scheduler starts the jobs: hippo schedule install")
