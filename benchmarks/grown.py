@@ -50,7 +50,10 @@ def perturbed(chance: random.Random) -> Iterator[Row]:
 
 
 def store(folder: Path, size: int, seed: int, embedder: Embedder | None = None) -> Store:
-    """An archive of `size` messages, made when `folder` does not have it yet; with an embedder, it has vectors."""
+    """An archive of `size` messages, as a search opens it; made when `folder` does not have it yet.
+
+    With an embedder, it has vectors.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"grown-{size}-{seed}.db"
     if not path.exists():
@@ -65,8 +68,9 @@ def store(folder: Path, size: int, seed: int, embedder: Embedder | None = None) 
     if embedder is not None and not opened.message_vectors.has(embedder.fingerprint):
         opened.close()
         _embed(path, size, embedder, numpy.random.default_rng(seed))
-        opened = Store.open(path)
-    return opened
+    else:
+        opened.close()
+    return Store.open(path, readonly=True)
 
 
 def _fill(path: Path, size: int, chance: random.Random) -> None:
