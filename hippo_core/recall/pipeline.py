@@ -118,7 +118,9 @@ def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
     scores = {number: result.score for number, result in results.items()}
     similarity = pool.similarity()
     alike = ALIKE_IN_MEANING if pool.vectors else ALIKE_IN_WORDS
-    others = folded(scores, {number: pool.memories[number].text for number in scores}, similarity, alike)
+    texts = {number: pool.memories[number].text for number in scores}
+    scopes = {number: pool.memories[number].scope for number in scores}
+    others = folded(scores, texts, scopes, similarity, alike)
     chosen = most_varied({number: scores[number] for number in others}, similarity, k)
     shown = []
     for place, number in enumerate(chosen):
