@@ -94,7 +94,8 @@ def plot(curve: dict[int, dict[str, Cell]], file: Path) -> None:
     import matplotlib
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "scale"  # the same figures give the same file
+    # The same figures give the same file, and its letters are text.
+    matplotlib.rcParams.update({"svg.hashsalt": "scale", "svg.fonttype": "none"})
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7, 4))
