@@ -25,12 +25,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import archived  # noqa: E402
+import numpy  # noqa: E402
 import sets  # noqa: E402
 
 from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.recall.archive import Search, read_archive_query, search_archive  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
-from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Tuning, session_shares, total  # noqa: E402
+from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Tuning, session_shares  # noqa: E402
 from hippo_core.recall.timed import leaning  # noqa: E402
 from hippo_core.recall.when import When  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
@@ -54,10 +55,33 @@ WITHOUT = {
 }
 
 Scores = list[dict[str, float]]  # one for each question
-# Of one question: what each list says of each session, by the list's name and the setting that it depends on; the time
-# it asks about; the times of the sessions, if it asks about any.
-Heard = tuple[dict[tuple[str, float | None], dict[str, float]], When | None, Mapping[str, tuple[float, ...]]]
+
 Ranking = Callable[[str, float | None], list[str]]  # question, when it is asked -> sessions, best first
+
+
+class Heard:
+    """What each list says of each session to one question, by the list's name and the setting that it depends on."""
+
+    def __init__(
+        self,
+        sessions: Sequence[str],
+        shares: Mapping[tuple[str, float | None], Mapping[str, float]],
+        when: When | None,
+        times: Mapping[str, tuple[float, ...]],
+    ):
+        self._sessions, self._when, self._times = sessions, when, times
+        self._shares = {
+            key: numpy.array([share.get(session, 0.0) for session in sessions]) for key, share in shares.items()
+        }
+
+    def ranking(self, tuning: Tuning) -> list[str]:
+        """As `sessions.total` and the search rank, for all sessions at once: there are very many tunings."""
+        scores = sum(tuning.weights[name] * self._shares[name, setting] for name, setting in _settings(tuning).items())
+        if self._when is not None:
+            leant = leaning(self._when, dict(zip(self._sessions, scores.tolist(), strict=True)), self._times)
+            scores = numpy.array(list(leant.values()))
+        best = numpy.argsort(-scores, kind="stable")[:DEPTH]
+        return [self._sessions[place] for place in best if scores[place] > 0]
 
 
 def fold(query_id: str) -> int:
@@ -80,17 +104,9 @@ class Measured:
 
     def tuned(self, tuning: Tuning) -> Scores:
         """What the ordering alone gives, without silence."""
-        rankings = []
-        for shares, when, times in self._heard:
-            chosen = {name: shares[name, setting] for name, setting in _settings(tuning).items()}
-            ranked = total(chosen, tuning.weights)
-            if when is not None:
-                ranked = leaning(when, ranked, {session: times.get(session, ()) for session in ranked})
-                ranked = dict(sorted(ranked.items(), key=lambda pair: (-pair[1], pair[0])))
-            rankings.append(list(itertools.islice(ranked, DEPTH)))
-        return self.scores(rankings)
+        return self.scores([heard.ranking(tuning) for heard in self._heard])
 
-    def _listen(self, text: str, now: float | None) -> Heard:
+    def _listen(self, text: str, now: float | None) -> "Heard":
         asked = read_archive_query(text, now)
         search = Search(self._store, asked, None)
         search.by_meaning(self._embedder)
@@ -101,9 +117,9 @@ class Measured:
             shares[EPISODE, column] = session_shares(EPISODE, by_words.lists[EPISODE], 1.0)
         for others in OTHERS:
             shares[TURN, others] = session_shares(TURN, by_words.lists[TURN], others)
+        sessions = sorted({session for share in shares.values() for session in share})
         search.lists |= by_words.lists
-        sessions = {hit.session for hits in search.lists.values() for hit in hits}
-        return shares, search.when, search.session_times(sessions) if search.when else {}
+        return Heard(sessions, shares, search.when, search.session_times(sessions) if search.when else {})
 
     def rankings(self) -> dict[str, Ranking]:
         """The search as it is, and what it is compared with."""
@@ -218,8 +234,6 @@ def _line(scores: Scores, intervals: bool = False) -> str:
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float]:
-    import numpy
-
     chance = numpy.random.default_rng(0)
     means = numpy.asarray(values)[chance.integers(0, len(values), (DRAWS, len(values)))].mean(1)
     return tuple(100 * numpy.percentile(means, (2.5, 97.5)))
