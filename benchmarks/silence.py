@@ -4,8 +4,8 @@
     HIPPO_BENCH_DATA=DIR python benchmarks/silence.py [--queries 160] [--cache DIR]
 
 Each set's questions are asked of the archive that answers them and of the other, which cannot. The curve is printed for
-the coefficients in force (recall/relevance.py) and for such as are fitted on one half of the questions, by a hash of
-their id; both on the other half. calibrate.py does the same for memories.
+the coefficients in force (recall/relevance.py) on both halves of the questions, by a hash of their id, and for such as
+are fitted on the first, on the second. calibrate.py does the same for memories.
 """
 
 import argparse
@@ -97,19 +97,21 @@ def main() -> None:
         stores = {name: archived.store(name, embedder, cache) for name in STORES}
         for title, searcher in (("with vectors", embedder), ("keywords only", None)):
             rows = list(everything(arguments.queries, stores, searcher))
-            held_out = [row for row in rows if row.half == 1]
+            halves = [[row for row in rows if row.half == half] for half in (0, 1)]
             with_cosine = searcher is not None
-            b = calibrate.fit([row for row in rows if row.half == 0], with_cosine)
+            b = calibrate.fit(halves[0], with_cosine)
 
             def fitted(seen: Evidence, b: numpy.ndarray = b, with_cosine: bool = with_cosine) -> float:
                 weighed = numpy.dot(calibrate.features(seen, with_cosine), b) + calibrate.FUSED * seen.fused
                 return float(1 / (1 + numpy.exp(-weighed)))
 
-            print(f"{title}: {len(held_out)} questions and stores")
-            print("  as it is")
-            report(held_out, relevance)
-            print("  fitted:", ", ".join(f"{value:.2f}" for value in b))
-            report(held_out, fitted)
+            print(f"{title}: {len(halves[0])} and {len(halves[1])} questions and stores")
+            print("  as it is, the half to choose by")
+            report(halves[0], relevance)
+            print("  as it is, held out")
+            report(halves[1], relevance)
+            print("  fitted, held out:", ", ".join(f"{value:.2f}" for value in b))
+            report(halves[1], fitted)
         for store in stores.values():
             store.close()
 
