@@ -79,6 +79,16 @@ def test_several_names_in_one_question_each_bring_their_own():
     assert aimed("React, Kubernetes and the services", held, texts, [0.1, 0.02, 0.025]) == ({1, 2}, {3})
 
 
+def test_what_the_named_depends_on_comes_with_it_where_that_is_asked():
+    texts = ["The gate scanners depend on the Tallinn relay to validate", "Tallinn relay: a cache", "Kiosks print"]
+    words = {"scanners": frozenset({1}), "depend": frozenset({1})}
+    values = {1: 0.8, 2: 0.002, 3: 0.2}
+    found = aim("what do the gate scanners depend on?", words, dict(enumerate(texts, 1)), values)
+    assert found.needed == {2} and 2 not in found.beside
+    assert worth_showing(at_least_shown(values, found.named, found.needed)) == {1, 2, 3}
+    assert not aim("who mends the gate scanners?", words, dict(enumerate(texts, 1)), values).needed
+
+
 def test_a_name_is_shown_though_little_else_speaks_for_it():
     assert worth_showing(at_least_shown({1: 0.05, 2: 0.05}, {1})) == {1}
     assert worth_showing(at_least_shown({1: 0.5, 2: 0.012, 3: 0.012}, {2})) == {1, 2}

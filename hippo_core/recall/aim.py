@@ -7,7 +7,7 @@ memory. Others that hold the same words in passing, or but a part of that name, 
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,6 +30,7 @@ _OTHER_NAMES = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"((?:[^\s(]+ ){1,4})\(([^\W\d_][^\s()]{1,19})\)")
+_DEPENDS = re.compile(r"\b(depend|rely|reli|requir|need)\w* (?:(?:up)?on )?((?:[^\s.;:,()]+ ?){1,4})", re.IGNORECASE)
 _JOINING = frozenset("of for in on with over and or to from by at".split())
 _VERBS = frozenset(
     "is are was were be been isn't aren't wasn't has have had hasn't haven't must should can cannot can't will won't "
@@ -44,10 +45,14 @@ Name = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Aim:
-    """named: memories that the question asks for by a name. beside: those that are beside the point for it."""
+    """named: memories that the question asks for by a name. beside: those that are beside the point for it.
+
+    needed: what those named say that their subject depends on, where that is asked.
+    """
 
     named: frozenset[int]
     beside: frozenset[int]
+    needed: frozenset[int] = frozenset()
 
 
 def aim(
@@ -60,8 +65,8 @@ def aim(
     beside = _beside_the_complete(held, len(words), relevances)
     if said:
         beside |= _beside_the_named(said, words, texts, held, relevances)
-        beside -= said.keys()
-    return Aim(frozenset(said), frozenset(beside))
+    needed = _needed(asked, said, texts)
+    return Aim(frozenset(said), frozenset(beside - said.keys() - needed), needed)
 
 
 def _beside_the_complete(held: Mapping[int, set[str]], asked: int, relevances: Mapping[int, float]) -> set[int]:
@@ -155,6 +160,17 @@ def _abbreviates(name: str, before: str) -> bool:
     capitals = "".join(filter(str.isupper, before))
     firsts = "".join(part[0] for part in re.findall(r"[^\W_]+", before))
     return len(name) > 1 and any(letters.casefold().endswith(name.casefold()) for letters in (capitals, firsts))
+
+
+def _needed(asked: Sequence[str], said: Iterable[int], texts: Mapping[int, str]) -> frozenset[int]:
+    """Among the candidates those that are about what a named one says that it depends on."""
+    things = [
+        plain(thing)
+        for number in said
+        for relation, thing in _DEPENDS.findall(texts[number])
+        if any(word.startswith(relation.casefold()) for word in asked)
+    ]
+    return frozenset(number for number, text in texts.items() if any(names_said(thing, text) for thing in things))
 
 
 def _within(name: Name, words: Sequence[str]) -> bool:

@@ -178,9 +178,10 @@ def judge(store: Store, asked: Query, found: Found) -> Pool:
     judged = {
         number: value
         for number, value in judged.items()
-        if number not in aimed.beside and (covered[number] or value >= BEST_AT_LEAST or asked.time_alone)
+        if number in aimed.needed
+        or (number not in aimed.beside and (covered[number] or value >= BEST_AT_LEAST or asked.time_alone))
     }
-    return Pool(evidence, at_least_shown(judged, aimed.named), memories, vectors)
+    return Pool(evidence, at_least_shown(judged, aimed.named, aimed.needed), memories, vectors)
 
 
 def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: Sequence[str] | None) -> None:

@@ -63,14 +63,20 @@ def coverage(matches: Sequence[tuple[int, frozenset[int]]], total: int, numbers:
     }
 
 
-def at_least_shown(relevances: Mapping[int, float], named: Collection[int]) -> dict[int, float]:
-    """The relevances, those of `named` raised to what is shown: beside the best, or, a little surer, alone."""
+def at_least_shown(
+    relevances: Mapping[int, float], named: Collection[int], needed: Collection[int] = ()
+) -> dict[int, float]:
+    """The relevances, those of `named` raised to what is shown: beside the best, or, a little surer, alone.
+
+    needed: what belongs to the best, however little it fits itself.
+    """
     best = max(relevances.values(), default=0.0)
     if best < BEST_AT_LEAST:
         alone = {n: BEST_AT_LEAST for n, v in relevances.items() if n in named and v >= NAMED_ALONE_AT_LEAST}
         return alone or dict(relevances)
     least = max(FLOOR, SHARE_OF_BEST * best)
-    return {n: max(v, least) if n in named and v >= NAMED_AT_LEAST else v for n, v in relevances.items()}
+    lifted = {n for n, v in relevances.items() if n in needed or (n in named and v >= NAMED_AT_LEAST)}
+    return {n: max(v, least) if n in lifted else v for n, v in relevances.items()}
 
 
 def worth_showing(relevances: Mapping[int, float]) -> set[int]:
