@@ -1,5 +1,7 @@
 """The slash commands: each reaches the model by its full and by its bare name, and is answered from the store."""
 
+import re
+
 import pytest
 
 from e2e.stub_api import use
@@ -58,6 +60,15 @@ def test_words_that_the_user_did_not_say_are_not_the_users(client, api, product)
     (memory,) = product.memories()
     assert not memory.frozen
     assert "not the user's own" in answer
+
+
+def test_forget_has_the_command_show_what_would_go_before_it_asks(client, product):
+    product.hippo("remember", FACT, cwd=client.work)
+    run = client.ask("/forget the deployment")
+    (arguments,) = re.findall(r"/hippo'? (forget [^`]*ID)`", run.main[0].text)
+    shown = product.hippo(*arguments.replace("ID ID", "m1").split(), cwd=client.work)
+    assert FACT in shown and "To be deleted" in shown
+    assert [memory.text for memory in product.memories()] == [FACT]
 
 
 @pytest.mark.parametrize("name", ["recall", "rules", "remember", "forget", "memories"])
