@@ -25,6 +25,7 @@ from labelled_sessions import memories_per_session, precision_and_recall  # noqa
 from labelled_sessions_developed import DEVELOPED  # noqa: E402
 from labelled_sessions_fresh import FRESH  # noqa: E402
 from labelled_sessions_held_out import HELD_OUT  # noqa: E402
+from labelled_sessions_last import LAST  # noqa: E402
 from labelled_sessions_long import LONG  # noqa: E402
 from labelled_sessions_messy import MESSY  # noqa: E402
 from labelled_sessions_messy_unseen import MESSY_UNSEEN  # noqa: E402
@@ -88,10 +89,11 @@ def main() -> int:
         ("messy", MESSY),
         ("messy, unseen", MESSY_UNSEEN),
         ("fresh", FRESH),
+        ("last", LAST),
     ):
         precision, recall = precision_and_recall(labelled)
         print(f"{len(labelled):>3} sessions {name:<13} precision {precision:.2f}  recall {recall:.2f}")
-    average = memories_per_session(LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH)
+    average = memories_per_session(LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH + LAST)
     print(f"    of those with ten messages or more: {average:.1f} memories on average")
     samples = os.environ.get("HIPPO_SAMPLES")
     if samples:

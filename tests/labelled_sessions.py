@@ -1,8 +1,8 @@
 """What a labelled session is, and how the distiller is measured on a set of them.
 
 `keep`: words that all must stand in one memory of that type (any type where none is named). `never`: words that may
-stand in no memory. The sets are in labelled_sessions_developed, _held_out, _long, _unseen, _messy, _messy_unseen and
-_fresh.
+stand in no memory. The sets are in labelled_sessions_developed, _held_out, _long, _unseen, _messy, _messy_unseen,
+_fresh and _last.
 """
 
 from dataclasses import dataclass

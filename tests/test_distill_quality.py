@@ -5,12 +5,13 @@ from labelled_sessions import distil, memories_per_session, precision_and_recall
 from labelled_sessions_developed import DEVELOPED
 from labelled_sessions_fresh import FRESH
 from labelled_sessions_held_out import HELD_OUT
+from labelled_sessions_last import LAST
 from labelled_sessions_long import LONG
 from labelled_sessions_messy import MESSY
 from labelled_sessions_messy_unseen import MESSY_UNSEEN
 from labelled_sessions_unseen import UNSEEN
 
-ALL = DEVELOPED + HELD_OUT + LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH
+ALL = DEVELOPED + HELD_OUT + LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH + LAST
 
 
 @pytest.mark.parametrize("labelled", ALL, ids=lambda labelled: labelled.name)
@@ -39,6 +40,11 @@ def test_precision_and_recall_on_messy_sessions_in_several_languages():
     for labelled in (MESSY, MESSY_UNSEEN, FRESH):
         precision, recall = precision_and_recall(labelled)
         assert precision >= 0.9 and recall >= 0.8
+
+
+def test_precision_and_recall_on_sessions_that_no_rule_was_changed_for():
+    precision, recall = precision_and_recall(LAST)
+    assert precision >= 0.8 and recall >= 0.65
 
 
 @pytest.mark.parametrize("labelled", [one for one in ALL if not one.keep], ids=lambda labelled: labelled.name)
