@@ -74,14 +74,16 @@ def _reason(text: str, *, may_command: bool) -> str | None:
     return None
 
 
+# Of each alternative of the injection pattern a word that it cannot do without, or two of which one is in many texts.
+_NEEDED = ("instruction", "prompt", "rules", "guideline", "guardrail", "jailbroken", "unrestricted", "<|", "<system>")
+_TOLD = ("tell", "inform", "mention", "reveal", "alert")
+_ROLES = ("dan", "developer")
+
+
 def _may_command(folded: str) -> bool:
-    """Whether a word is there that every alternative of the injection pattern needs; far cheaper than the pattern."""
-    if "instruction" in folded or "prompt" in folded or "rules" in folded or "guideline" in folded:
+    """Whether the injection pattern can find anything; far cheaper than the pattern, wherever lines are broken."""
+    if any(word in folded for word in _NEEDED):
         return True
-    return (
-        "the user" in folded
-        or "you are now" in folded
-        or "<|" in folded
-        or "<system>" in folded
-        or "guardrail" in folded
-    )
+    if "user" in folded and any(word in folded for word in _TOLD):
+        return True
+    return "now" in folded and any(role in folded for role in _ROLES)
