@@ -93,6 +93,7 @@ def test_a_name_is_shown_though_little_else_speaks_for_it():
     assert worth_showing(at_least_shown({1: 0.05, 2: 0.05}, {1})) == {1}
     assert worth_showing(at_least_shown({1: 0.5, 2: 0.012, 3: 0.012}, {2})) == {1, 2}
     assert worth_showing(at_least_shown({1: 0.02}, {1})) == set()
+    assert worth_showing(at_least_shown({1: 0.05}, {1}, by_meaning=False)) == set()
 
 
 relevances = st.dictionaries(st.integers(1, 9), st.floats(0, 1), min_size=1)

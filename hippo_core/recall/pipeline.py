@@ -181,7 +181,8 @@ def judge(store: Store, asked: Query, found: Found) -> Pool:
         if number in aimed.needed
         or (number not in aimed.beside and (covered[number] or value >= BEST_AT_LEAST or asked.time_alone))
     }
-    return Pool(evidence, at_least_shown(judged, aimed.named, aimed.needed), memories, vectors)
+    judged = at_least_shown(judged, aimed.named, aimed.needed, by_meaning=found.question is not None)
+    return Pool(evidence, judged, memories, vectors)
 
 
 def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: Sequence[str] | None) -> None:

@@ -64,16 +64,17 @@ def coverage(matches: Sequence[tuple[int, frozenset[int]]], total: int, numbers:
 
 
 def at_least_shown(
-    relevances: Mapping[int, float], named: Collection[int], needed: Collection[int] = ()
+    relevances: Mapping[int, float], named: Collection[int], needed: Collection[int] = (), by_meaning: bool = True
 ) -> dict[int, float]:
     """The relevances, those of `named` raised to what is shown: beside the best, or, a little surer, alone.
 
-    needed: what belongs to the best, however little it fits itself.
+    needed: what belongs to the best, however little it fits itself. by_meaning: the relevances know of the meaning;
+    else a name alone is not enough, for many a common word begins a text.
     """
     best = max(relevances.values(), default=0.0)
     if best < BEST_AT_LEAST:
         alone = {n: BEST_AT_LEAST for n, v in relevances.items() if n in named and v >= NAMED_ALONE_AT_LEAST}
-        return alone or dict(relevances)
+        return alone if alone and by_meaning else dict(relevances)
     least = max(FLOOR, SHARE_OF_BEST * best)
     lifted = {n for n, v in relevances.items() if n in needed or (n in named and v >= NAMED_AT_LEAST)}
     return {n: max(v, least) if n in lifted else v for n, v in relevances.items()}
