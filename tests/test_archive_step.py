@@ -6,14 +6,27 @@ import pytest
 from archive_rows import rows, texts
 from transcript_files import SESSION, assistant, line, user, write
 
+from hippo_core.guard.gate import guard
 from hippo_core.ingest import archive as step
 from hippo_core.ingest.archive import archive_files
+from hippo_core.ingest.unchanged import BYTES_A_DAY, State, due_on
+from hippo_core.transcripts.claude_code import Transcript
 from hippo_core.transcripts.discover import transcript_files
 
 
 @pytest.fixture
 def path(tmp_path):
     return write(tmp_path / "projects" / "shop" / f"{SESSION}.jsonl", user("Use uv.", 1), assistant("Yes.", 2))
+
+
+def edit_in_the_middle(store, path):
+    """Exchange a few bytes of a long file that was archived; its size and the time of its content stay."""
+    filler = [assistant("x" * 6_000, n) for n in range(40, 43)]
+    write(path, *filler[:2], path.read_bytes(), filler[2])
+    archive_files(store, [path])
+    stat = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"Use uv.", b"Use go."))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 class TestWatermark:
@@ -65,14 +78,63 @@ class TestWatermark:
         archive_files(store, [path])
         assert texts(store) == ["Use uv.", "Yes.", "New start."]
 
-    def test_one_rewritten_to_the_same_size_at_the_same_time_is_noticed_by_a_thorough_pass(self, store, path):
-        archive_files(store, [path])
-        stat = path.stat()
-        path.write_bytes(path.read_bytes().replace(b"Use uv.", b"Use go."))
-        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    def test_one_edited_in_the_middle_with_its_size_and_time_kept_is_read_again(self, store, path):
+        edit_in_the_middle(store, path)
+        assert archive_files(store, [path]).files == 1
+        assert "Use go." in texts(store) and archive_files(store, [path]).files == 0
+
+    def test_one_edited_in_the_middle_and_appended_to_is_read_from_its_start(self, store, path):
+        edit_in_the_middle(store, path)
+        write(path, path.read_bytes(), user("And ruff.", 3))
+        assert archive_files(store, [path]).messages == 2
+        assert {"Use go.", "And ruff."} <= set(texts(store))
+
+    def test_an_edit_that_the_system_does_not_tell_is_found_when_the_files_bytes_have_their_turn(
+        self, store, path, monkeypatch
+    ):
+        monkeypatch.setattr(State, "of", classmethod(lambda cls, stat: cls(stat.st_size, stat.st_mtime_ns, "1:1")))
+        edit_in_the_middle(store, path)
         assert archive_files(store, [path]).files == 0
         assert archive_files(store, [path], thorough=True).files == 1
         assert "Use go." in texts(store)
+
+    def test_one_that_is_exchanged_while_it_is_read_is_read_again(self, store, path, monkeypatch):
+        other = write(path.with_name("other"), user("Another.", 7), assistant("File.", 8))
+
+        def exchange(message):
+            if other.exists():
+                os.replace(other, path)
+            return guard(message)
+
+        monkeypatch.setattr(step, "guard", exchange)
+        archive_files(store, [path])
+        archive_files(store, [path])
+        assert texts(store) == ["Use uv.", "Yes.", "Another.", "File."]
+
+    def test_one_that_grows_while_it_is_read_is_not_read_twice(self, store, path, monkeypatch):
+        def grow(message):
+            if message.text == "Use uv.":
+                with path.open("ab") as file:
+                    file.write(line(user("More.", 30)))
+            return guard(message)
+
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(step, "guard", grow)
+            archive_files(store, [path])
+        before = path.stat().st_size
+        write(path, path.read_bytes(), user("And ruff.", 31))
+        seen = []
+        monkeypatch.setattr(step, "Transcript", lambda path, start: seen.append(start) or Transcript(path, start))
+        archive_files(store, [path])
+        assert 0 < seen[0] <= before
+
+    def test_a_file_known_to_an_older_version_is_read_again_when_it_changes_and_not_before(self, store, path):
+        archive_files(store, [path])
+        store._db.execute("UPDATE ingest_source SET digest = NULL, identity = NULL")
+        assert archive_files(store, [path]).files == 0
+        write(path, path.read_bytes(), user("And ruff.", 3))
+        assert archive_files(store, [path]).messages == 1
+        assert archive_files(store, [path], thorough=True).files == 0
 
     @pytest.mark.parametrize("step", ["archive.append_all", "progress.save_source"])
     def test_rows_and_their_watermark_are_one_transaction(self, store, path, monkeypatch, step):
@@ -146,6 +208,13 @@ class TestWatermark:
         told = []
         archive_files(store, [path, path.with_name("gone.jsonl")], lambda done, total: told.append((done, total)))
         assert told == [(1, 2), (2, 2)]
+
+
+def test_every_file_has_its_turn_and_no_day_reads_everything():
+    sizes = {f"/{number}.jsonl": BYTES_A_DAY // 10 for number in range(100)}
+    days = [due_on(day, sizes) for day in range(20_000, 20_010)]
+    assert set.union(*days) == set(sizes) and sum(map(len, days)) == 100 and max(map(len, days)) < 40
+    assert due_on(1, {"/small.jsonl": 5}) == {"/small.jsonl"} and due_on(1, {}) == set()
 
 
 class TestFileEvents:

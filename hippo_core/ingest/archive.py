@@ -6,25 +6,25 @@ the step. Knows nothing of distilling.
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import islice
 from os.path import exists
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
+from hippo_core import clock
 from hippo_core.errors import StoreError, TranscriptError
 from hippo_core.guard.gate import Guarded, guard
 from hippo_core.ingest.places import Places
+from hippo_core.ingest.unchanged import Content, State, due_on
 from hippo_core.model.scope import Scope
 from hippo_core.store import Store
 from hippo_core.store.archive import MOST_AT_ONCE, Entry
 from hippo_core.store.progress import MOST_ATTEMPTS, Source
 from hippo_core.transcripts.claude_code import Transcript
 
-_HEAD, _TAIL = 4096, 512
 _LARGE = 8 << 20  # bytes; what a larger file says is not held in memory before it is written
 _PORTION = 1_000  # messages in one transaction
 
@@ -54,13 +54,14 @@ def archive_files(
 ) -> ArchiveReport:
     """Bring the archive up to these files. on_progress(done, total) is called after each.
 
-    retry: try those, too, that were set aside. thorough: do not trust an unchanged size and time, but look at the bytes
-    as well. Raises StoreError when the store fails; what earlier files gave is kept.
+    retry: try those, too, that were set aside. thorough: compare the bytes of today's share of the files that look
+    unchanged. Raises StoreError when the store fails; what earlier files gave is kept.
     """
     report = ArchiveReport()
     with store.reading():
         known = store.progress.sources()
-    step = _Step(store, report, retry, thorough)
+    sizes = {path: source.offset for path, source in known.items()} if thorough else {}
+    step = _Step(store, report, retry, due_on(int(clock.now() // 86_400), sizes))
     for done, path in enumerate(files, 1):
         step.take(path, known.get(_name(path)))
         if on_progress:
@@ -96,15 +97,18 @@ class _Reading:
             raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
         if not S_ISREG(stat.st_mode):
             raise TranscriptError(f"{path} is no file.")  # a pipe would never end
-        start = 0
-        if source and source.head_digest == _digest(path, source.offset):  # else it is new, rewritten or cut off
-            start = source.offset
+        start, self._content = 0, Content(path)
+        if source and source.offset:
+            if self._content.digest_to(source.offset) == source.digest:
+                start = source.offset
+            else:  # rewritten or cut off
+                self._content = Content(path)
         self.path, self.source = path, source
         self.unread = stat.st_size - start
         self.spoken: Iterable[tuple[Guarded, Scope]] = self._listen(places)
         self._transcript = Transcript(path, start)
         self._state: dict[str, Any] = {}
-        self._size, self._mtime_ns = _state(stat)
+        self._found = State.of(stat)
 
     @property
     def bad_lines(self) -> int:
@@ -117,12 +121,16 @@ class _Reading:
 
     def state(self) -> dict[str, Any]:
         """What is to be saved of the file when all that is spoken in it is stored."""
+        if self._state:
+            return self._state
         earlier = self.source.bad_lines if self.source and self._transcript.start else 0
-        return self._state or {
-            "size": self._size,
-            "mtime_ns": self._mtime_ns,
+        digest = self._content.digest_to(self._transcript.offset)
+        if self._found.may_have_lost(State.of(os.stat(self.path))):
+            digest = None  # of other bytes than those that were read: the next pass reads it anew
+        return {
+            **self._found._asdict(),
             "offset": self._transcript.offset,
-            "head_digest": _digest(self.path, self._transcript.offset),
+            "digest": digest,
             "bad_lines": earlier + self.bad_lines,
             "attempts": 0,
             "error": None,
@@ -138,9 +146,9 @@ class _Reading:
 class _Step:
     """Files on their way into the store: small ones are read at once and written together, a large one streams."""
 
-    def __init__(self, store: Store, report: ArchiveReport, retry: bool, thorough: bool):
+    def __init__(self, store: Store, report: ArchiveReport, retry: bool, due: Collection[str]):
         self._store, self._report = store, report
-        self._retry, self._thorough = retry, thorough
+        self._retry, self._due = retry, due
         self._places = Places(store)
         self._read: list[_Reading] = []
         self._bytes = self._messages = 0
@@ -185,14 +193,18 @@ class _Step:
 
     def _needs_reading(self, path: Path, source: Source | None) -> bool:
         """Whether a file has to be opened; what a pass over unchanged files costs is this."""
-        if source is None or (source.size, source.mtime_ns) != _state(os.stat(path)):
+        if source is None:
+            return True
+        # A store of an older version knows no identity.
+        known, now = State(source.size, source.mtime_ns, source.identity), State.of(os.stat(path))
+        if known != (now if source.identity else now._replace(identity=None)):
             return True
         if source.error is not None:
             if source.set_aside and not self._retry:
                 self._report.set_aside += 1
                 return False
             return True
-        return self._thorough and source.head_digest != _digest(path, source.offset)
+        return source.path in self._due and source.digest != Content(path).digest_to(source.offset)
 
     def _fail(self, path: Path, source: Source | None, error: Exception) -> None:
         self.write()
@@ -228,14 +240,14 @@ def _record_failure(store: Store, path: Path, source: Source | None, error: Exce
     # An unforeseen error may quote what it failed on, which the guard has not seen: only its name is kept.
     reason = str(error) if isinstance(error, TranscriptError) else _unforeseen(path, error)
     try:
-        size, mtime_ns = _state(os.stat(path))
+        state = State.of(os.stat(path))
     except OSError:
-        size, mtime_ns = 0, 0
+        state = State(0, 0, "")
     with store.transaction():
         failed = source or store.progress.begin_source(_name(path))
-        again = failed.error is not None and (failed.size, failed.mtime_ns) == (size, mtime_ns)
+        again = failed.error is not None and (failed.size, failed.mtime_ns) == (state.size, state.mtime_ns)
         attempts = min(failed.attempts, MOST_ATTEMPTS - 1) + 1 if again else 1
-        store.progress.save_source(failed, size=size, mtime_ns=mtime_ns, attempts=attempts, error=reason)
+        store.progress.save_source(failed, **state._asdict(), attempts=attempts, error=reason)
     return reason
 
 
@@ -255,24 +267,6 @@ def _forgive_deleted(store: Store, known: Mapping[str, Source], files: Sequence[
                 store.progress.save_source(source, attempts=0, error=None)
 
 
-def _state(stat: os.stat_result) -> tuple[int, int]:
-    """What tells a changed file from an unchanged one without opening it."""
-    return stat.st_size, stat.st_mtime_ns
-
-
 def _name(path: Path) -> str:
     """The path as the store can keep it, whatever bytes the file system allowed."""
     return str(path).encode("utf-8", "backslashreplace").decode()
-
-
-def _digest(path: Path, offset: int) -> bytes:
-    """Of the file's first bytes and of the last ones before `offset`: appending keeps it, rewriting does not."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            known = file.read(min(_HEAD, offset))
-            if offset > _HEAD:
-                file.seek(offset - _TAIL)
-                known += file.read(_TAIL)
-    except OSError as error:
-        raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
-    return blake2b(known, digest_size=16).digest()

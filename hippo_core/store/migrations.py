@@ -309,6 +309,13 @@ def m009_compact_memory_vectors(db: apsw.Connection) -> None:
     db.execute("DROP TABLE memory_chunk")
 
 
+def m010_whole_files(db: apsw.Connection) -> None:
+    """A file's digest is of all that was read of it. Older ones, of a file's two ends, say nothing about that."""
+    db.execute("ALTER TABLE ingest_source RENAME COLUMN head_digest TO digest")
+    db.execute("ALTER TABLE ingest_source ADD COLUMN identity TEXT")
+    db.execute("UPDATE ingest_source SET digest = NULL")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_curated,
     m002_archive,
@@ -319,6 +326,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m007_message_times,
     m008_compact_vectors,
     m009_compact_memory_vectors,
+    m010_whole_files,
 )
 NEWEST = len(MIGRATIONS)
 

@@ -17,7 +17,8 @@ MOST_ATTEMPTS = 3  # then a file that fails is set aside
 class Source:
     """A transcript file as last processed: everything before byte `offset` is in the archive.
 
-    head_digest: of the file's first bytes, so that a rewritten file is told from an appended one.
+    digest: of the bytes before `offset`, so that a rewritten file is told from an appended one; None when unknown.
+    identity: what else the system said of the file, None in a store of an older version.
     """
 
     id: int
@@ -25,10 +26,11 @@ class Source:
     size: int = 0
     mtime_ns: int = 0
     offset: int = 0
-    head_digest: bytes | None = None
+    digest: bytes | None = None
     bad_lines: int = 0
     attempts: int = 0
     error: str | None = None
+    identity: str | None = None
 
     @property
     def set_aside(self) -> bool:
@@ -43,7 +45,7 @@ class Progress:
     def sources(self) -> dict[str, Source]:
         """Every known transcript file, by path."""
         rows = self._db.execute(
-            "SELECT id, path, size, mtime_ns, offset, head_digest, bad_lines, attempts, error FROM ingest_source"
+            "SELECT id, path, size, mtime_ns, offset, digest, bad_lines, attempts, error, identity FROM ingest_source"
         )
         return {row[1]: Source(*row) for row in rows}
 
@@ -51,7 +53,7 @@ class Progress:
         """The row of a file, created when it is new. In a transaction."""
         self._db.execute("INSERT OR IGNORE INTO ingest_source(path, updated_at) VALUES (?, ?)", (path, clock.now()))
         row = self._db.execute(
-            "SELECT id, path, size, mtime_ns, offset, head_digest, bad_lines, attempts, error FROM ingest_source "
+            "SELECT id, path, size, mtime_ns, offset, digest, bad_lines, attempts, error, identity FROM ingest_source "
             "WHERE path = ?",
             (path,),
         ).fetchone()
@@ -61,16 +63,17 @@ class Progress:
         """Write a file's new state. In a transaction, with the rows it stands for."""
         new = replace(source, **changes)
         self._db.execute(
-            "UPDATE ingest_source SET size = ?, mtime_ns = ?, offset = ?, head_digest = ?, bad_lines = ?, "
-            "attempts = ?, error = ?, updated_at = ? WHERE id = ?",
+            "UPDATE ingest_source SET size = ?, mtime_ns = ?, offset = ?, digest = ?, bad_lines = ?, "
+            "attempts = ?, error = ?, identity = ?, updated_at = ? WHERE id = ?",
             (
                 new.size,
                 new.mtime_ns,
                 new.offset,
-                new.head_digest,
+                new.digest,
                 new.bad_lines,
                 new.attempts,
                 new.error,
+                new.identity,
                 clock.now(),
                 new.id,
             ),

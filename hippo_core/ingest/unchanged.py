@@ -1,0 +1,62 @@
+"""Whether a transcript still holds what was read from it: by what the system says of the file, and by its bytes.
+
+The first costs one call and decides on nearly every file. The second reads what was read before, so it is for files of
+which the system says something new, and for a part of the others each day. Knows nothing of the store or of lines.
+"""
+
+import os
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from hippo_core.errors import TranscriptError
+
+BYTES_A_DAY = 256 << 20  # that the backstop reads of files which look unchanged
+_AT_ONCE = 1 << 20
+
+
+class State(NamedTuple):
+    """What the system says of a file. identity: which file it is, and when anything of it last changed.
+
+    A program can set the time of a file's content, but not, on POSIX, that of the change itself.
+    """
+
+    size: int
+    mtime_ns: int
+    identity: str
+
+    @classmethod
+    def of(cls, stat: os.stat_result) -> "State":
+        return cls(stat.st_size, stat.st_mtime_ns, f"{stat.st_ino}:{stat.st_ctime_ns}")
+
+    def may_have_lost(self, now: "State") -> bool:
+        """Whether a file that was like this and is like `now` may have done anything but grow."""
+        same = self.identity.split(":")[0] == now.identity.split(":")[0]
+        return self != now and not (same and now.size > self.size)
+
+
+class Content:
+    """A hash of a file's first bytes that goes on where it stands, so that an appended file's is that of all of it."""
+
+    def __init__(self, path: Path):
+        self._path, self._hash, self._to = path, blake2b(digest_size=16), 0
+
+    def digest_to(self, offset: int) -> bytes:
+        """Of the bytes before `offset`, or of all there are. Never asked for fewer than before."""
+        try:
+            with open(self._path, "rb", buffering=0) as file:
+                file.seek(self._to)
+                while self._to < offset and (some := file.read(min(_AT_ONCE, offset - self._to))):
+                    self._hash.update(some)
+                    self._to += len(some)
+        except OSError as error:
+            raise TranscriptError(f"{self._path} cannot be read ({error.strerror or error}).") from error
+        return self._hash.digest()
+
+
+def due_on(day: int, sizes: Mapping[str, int]) -> set[str]:
+    """The files whose bytes are compared on that day: about BYTES_A_DAY of them, and each of them in its turn."""
+    turns = -(-sum(sizes.values()) // BYTES_A_DAY)
+    return {name for name in sizes if turns < 2 or crc32(name.encode()) % turns == day % turns}
