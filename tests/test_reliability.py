@@ -8,6 +8,7 @@ import sys
 import pytest
 from crowd import run_crowd, what_is_wrong
 from hardship import NOW, differences, finish_pass, mutated, session_lines, start_pass, whole_store
+from peak import peak_of
 
 from hippo_core.distill.offline import OfflineDistiller
 from hippo_core.errors import StoreFullError
@@ -102,3 +103,33 @@ def test_what_the_client_deletes_after_30_days_is_still_found(paths, store, root
     assert report.failed == [] and report.messages == 0 and store.archive.counts() == before
     found = search_archive(store, "which library for part 7", scopes=None, k=3)
     assert any("part 7" in hit.message.text for hit in found.hits)
+
+
+_PASS = """
+import sys
+from pathlib import Path
+from hippo_core.ingest.run import run_pass
+from hippo_core.paths import Paths
+opened = []
+sys.addaudithook(lambda event, what: event == "open" and str(what[0]).endswith(".jsonl") and opened.append(what[0]))
+run_pass(Paths(Path(sys.argv[1])), roots=[Path(sys.argv[2])], embed=False, unfinished=True)
+print(len(opened))
+print(peak())
+"""
+
+
+def test_the_memory_of_a_pass_does_not_grow_with_its_files(isolated):
+    peaks = []
+    for megabytes in (2, 60):
+        root = isolated / f"of{megabytes}"
+        root.mkdir()
+        with (root / f"{session(1)}.jsonl").open("wb") as file:
+            for part in range(megabytes):
+                file.write(session_lines(session(1), 2, about="the shop", begin=part * 6, tool_bytes=500_000))
+        peaks.append(peak_of(_PASS, str(isolated / f"home{megabytes}"), str(root))[1])
+    assert peaks[1] - peaks[0] < 20
+
+
+def test_a_second_pass_opens_no_transcript(isolated, root):
+    first, second = (peak_of(_PASS, str(isolated / "home"), str(root))[0] for _ in range(2))
+    assert first >= 12 and second == 0
