@@ -6,8 +6,9 @@ from hippo_core import errors
 from hippo_core.ingest.embed_archive import embed_archive
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import project_scope
-from hippo_core.recall.archive import around_message, search_archive
+from hippo_core.recall.archive import Search, around_message, search_archive
 from hippo_core.recall.present import NOTHING_SAID, archive_for_model, archive_json, archive_text
+from hippo_core.recall.query import read_query
 
 API = project_scope("example.org/team/api", "api")
 WEB = project_scope("example.org/team/web", "web")
@@ -232,3 +233,9 @@ def test_what_is_withheld_is_never_embedded(store, say):
     embedder = Meanings()
     embed_archive(store, embedder, seconds=None, share=1)
     assert embedder.asked == []
+
+
+@pytest.mark.parametrize(("best", "shown"), [(0.079, []), (0.081, [1, 2])])
+def test_nothing_is_shown_where_even_the_best_hardly_fits(store, monkeypatch, best, shown):
+    monkeypatch.setattr(Search, "scores", lambda self, k: {1: best, 2: 0.07, 3: 0.01})
+    assert [number for number, _ in Search(store, read_query("websocket"), None).choose(5)] == shown

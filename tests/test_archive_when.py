@@ -73,8 +73,8 @@ def test_a_much_better_answer_of_another_time_stays_first(say, ask):
 
 
 def test_a_busy_year_does_not_hide_a_quiet_week(say, ask):
-    for number in range(450):
-        say("2026-06-10", "redis was restarted", session=f"busy{number}")
+    for number in range(900):
+        say("2026-06-10", "redis was restarted" if number % 2 else "lunch was late", session=f"busy{number}")
     say("2026-11-18", "redis was restarted, once more")
     assert "once more" in ask("redis restarted last week")[0][0]
 
@@ -135,5 +135,10 @@ def test_the_words_of_a_time_are_looked_for_as_well(say, ask):
 def test_a_time_in_a_long_prompt_is_not_that_of_what_is_looked_for(say, ask):
     say("2026-06-10", OLD)
     say("2026-11-18", NEW)
-    prompt = "I bought a rack last week and want redis on it: which disks, fans, cables, switch for sessions"
+    prompt = "redis evicts sessions, its memory is full, on the machine bought last week with fans and cables and disks"
     assert "last week" not in ask(prompt)[1] and ask(prompt)[0]
+
+
+def test_nobody_has_to_have_said_the_name_of_the_month(say, ask):
+    say("2026-06-10", "redis was restarted")
+    assert ask("redis in June 2026")[0] == ["redis was restarted"]

@@ -34,6 +34,7 @@ from hippo_core.store.archive import Archived
 from hippo_core.store.frequencies import Plan
 
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
+AT_LEAST = 0.08  # relevance that the best has to reach, or nothing is shown; benchmarks/silence.py has what others give
 _SPELLED_DEPTH = 200
 _MOST_TIMELY_WORDS = 8
 
@@ -128,6 +129,8 @@ class Search:
         self._spellings, self._only_spelled = spellings(asked)
         self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
         self.when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
+        timely = self.when.phrase.lower().split() if self.when and not self.when.event else []
+        self._asking = tuple(term for term in self._terms if term not in timely)  # few say the month they speak in
         self.lists: dict[str, list[Hit]] = {}
         self.evidence: dict[int, Evidence] = {}
         self.notes: list[str] = []
@@ -173,7 +176,7 @@ class Search:
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, at most k, best first."""
         scores = self.scores(k)
-        worth = worth_showing(scores)
+        worth = worth_showing(scores) if max(scores.values(), default=0.0) >= AT_LEAST else set()
         shown = [(number, score) for number, score in scores.items() if number in worth][:k]
         self._say_when([number for number, _ in shown])
         return shown
@@ -296,7 +299,7 @@ class Search:
     def _weigh(self, standing: Mapping[int, float]) -> dict[int, Evidence]:
         """What speaks for each of these messages. standing: its score, or its session's, among all."""
         numbers = list(standing)
-        matches = self._store.archive.word_matches(self._terms, among=numbers, known=self._store.frequencies.of)
+        matches = self._store.archive.word_matches(self._asking, among=numbers, known=self._store.frequencies.of)
         covered = coverage(matches, self._store.episodes.newest(), numbers)
         cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
         asked = MEANING in self.lists
