@@ -10,7 +10,6 @@ long to embed; otherwise a large set is its first queries, their sessions, and 1
 """
 
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,14 +66,9 @@ def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedd
 
 
 def main() -> None:
-    arguments = sets.arguments(__doc__, SETS)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        embedder = open_embedder(Config())
-        for name in arguments.sets:
-            part = sets.load(name, arguments.queries or None)
-            store, ids = sets.store_of(part, embedder, arguments.cache or Path(folder))
-            with store:
-                measure(part, store, ids, embedder)
+    embedder = open_embedder(Config())
+    for part, store, ids in sets.stored(sets.arguments(__doc__, SETS), embedder):
+        measure(part, store, ids, embedder)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,16 @@ def store_of(part: Part, embedder: Embedder, cache: Path) -> tuple[Store, dict[i
                 store.memories.add(Draft(text, MemoryType.FACT, GLOBAL, Author.MACHINE), "benchmark")
     embed_pending(store, embedder, on_progress=_progress)
     return store, {number: row[0] for number, row in enumerate(part.corpus, 1)}
+
+
+def stored(options: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[Part, Store, dict[int, str]]]:
+    """Each set that the command line asks for, with its store, which is open while it is that set's turn."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        for name in options.sets:
+            part = load(name, options.queries or None)
+            store, ids = store_of(part, embedder, options.cache or Path(folder))
+            with store:
+                yield part, store, ids
 
 
 def scorer() -> Callable[[list[str], list[str]], dict[str, float]]:

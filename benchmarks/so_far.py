@@ -8,7 +8,6 @@ Measured is the share of the other sessions among the first five that are not it
 """
 
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -50,19 +49,14 @@ def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedd
 
 
 def main() -> None:
-    options = sets.arguments(__doc__, SETS)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        embedder = open_embedder(Config())
-        for name in options.sets:
-            part = sets.load(name, options.queries or None)
-            store, ids = sets.store_of(part, embedder, options.cache or Path(folder))
-            with store:
-                for channel, searcher in (("with vectors", embedder), ("keywords only", None)):
-                    shares = measure(part, store, ids, searcher)
-                    without, told = (100 * sum(column) / len(shares) for column in zip(*shares, strict=True))
-                    worse = sum(after < before for before, after in shares)
-                    print(f"{name}, {channel}: {len(shares)} questions, the rest among the first {FIRST}: "
-                          f"{without:.1f} without, {told:.1f} with; worse for {worse}")  # fmt: skip
+    embedder = open_embedder(Config())
+    for part, store, ids in sets.stored(sets.arguments(__doc__, SETS), embedder):
+        for channel, searcher in (("with vectors", embedder), ("keywords only", None)):
+            shares = measure(part, store, ids, searcher)
+            without, told = (100 * sum(column) / len(shares) for column in zip(*shares, strict=True))
+            worse = sum(after < before for before, after in shares)
+            print(f"{part.name}, {channel}: {len(shares)} questions, the rest among the first {FIRST}: "
+                  f"{without:.1f} without, {told:.1f} with; worse for {worse}")  # fmt: skip
 
 
 if __name__ == "__main__":
