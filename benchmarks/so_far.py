@@ -54,9 +54,10 @@ def main() -> None:
         for channel, searcher in (("with vectors", embedder), ("keywords only", None)):
             shares = measure(part, store, ids, searcher)
             without, told = (100 * sum(column) / len(shares) for column in zip(*shares, strict=True))
+            better = sum(after > before for before, after in shares)
             worse = sum(after < before for before, after in shares)
             print(f"{part.name}, {channel}: {len(shares)} questions, the rest among the first {FIRST}: "
-                  f"{without:.1f} without, {told:.1f} with; worse for {worse}")  # fmt: skip
+                  f"{without:.1f} without, {told:.1f} with; better for {better}, worse for {worse}")  # fmt: skip
 
 
 if __name__ == "__main__":
