@@ -4,6 +4,7 @@ The data folder is $HIPPO_HOME, else the folder around this virtual environment 
 cold command needs no further import), else the user's data folder of the platform.
 """
 
+import contextlib
 import os
 import sys
 import time
@@ -159,15 +160,18 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
     """Replace `path` by `data` so that a reader sees the old bytes or the new ones, never a part."""
     ensure_private(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
     try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         _replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = str(path), None  # nobody asked for the other name
         raise
 
 

@@ -148,6 +148,12 @@ def test_catch_up_with_damaged_settings_is_silent(paths, transcript):
     assert "cannot be read" in (paths.log / "hippo.log").read_text(encoding="utf-8")
 
 
+def test_the_log_is_kept_whatever_the_clock_says(paths, monkeypatch):
+    monkeypatch.setenv("HIPPO_NOW", "1e14")
+    log(paths, "job", "still here")
+    assert (paths.log / "hippo.log").read_text(encoding="utf-8") == "100000000000000s job: still here\n"
+
+
 def test_the_log_is_redacted_bounded_and_private(paths):
     secret = "ghp_" + "x1Y2" * 9
     log_error(paths, "job", ValueError(f"the token {secret} was refused\nby the server"))

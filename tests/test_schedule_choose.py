@@ -50,6 +50,7 @@ class TestChoice:
             programs.add(name)
         done = choose.install(paths, PYTHON)
         assert (done.scheduler.name, done.jobs, choose.chosen(paths)) == (expected, 5, expected)
+        assert {reason.split(":")[0] for reason in done.passed_over} <= {"systemd", "cron"}
         assert choose.registered(paths) == [job.name for job in JOBS]
 
     def test_one_that_is_there_but_refuses_is_passed_over_and_leaves_nothing(self, programs, linux, paths, isolated):

@@ -10,6 +10,7 @@ import pytest
 from hardship import ROOT, session_lines
 from transcript_files import SESSION
 
+from hippo_core.paths import write_atomic
 from hippo_core.store import Store
 
 # Several commands in one process, as a start of Python for each would be most of these tests' time.
@@ -45,6 +46,14 @@ def python(*arguments, user=None, **changes):
 
 def hippo(*arguments, **more):
     return python("-m", "hippo_core.cli.main", *arguments, **more)
+
+
+def test_a_file_that_cannot_be_written_is_named_and_not_the_one_beside_it(tmp_path):
+    (tmp_path / "settings.json").mkdir()
+    with pytest.raises(OSError) as refused:
+        write_atomic(tmp_path / "settings.json", b"{}")
+    assert refused.value.filename == str(tmp_path / "settings.json") and refused.value.filename2 is None
+    assert [entry.name for entry in tmp_path.iterdir()] == ["settings.json"]
 
 
 @pytest.fixture

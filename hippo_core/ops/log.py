@@ -16,7 +16,7 @@ def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
     from hippo_core.guard.redact import redact
 
     line = " ".join(redact(text).split())[:LONGEST_LINE]
-    moment = datetime.fromtimestamp(clock.now(), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    moment = _moment(clock.now())
     file = paths.log / name
     with contextlib.suppress(OSError):
         ensure_private(paths.log)
@@ -25,6 +25,13 @@ def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(f"{moment} {job}: {line}\n")
+
+
+def _moment(at: float) -> str:
+    try:
+        return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):  # a clock beyond the year 9999
+        return f"{at:.0f}s"
 
 
 def log_error(paths: Paths, job: str, error: BaseException) -> None:

@@ -6,6 +6,7 @@ Remembers in the data folder what was registered where, so that removal needs no
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ _OFF = "off"  # in the place of a scheduler's name: the user wants none
 class HookTicks:
     """No scheduler at all: the hooks' detached catch-up runs what is due. Always there, and works while sessions do."""
 
-    name, title, place = "hooks", "the client's hooks, as no scheduler works here", None
+    name, title, place, system = "hooks", "the client's hooks, as no scheduler works here", None, None
 
     def problem(self) -> str | None:
         return None
@@ -47,7 +48,7 @@ NAMES = tuple(scheduler.name for scheduler in SCHEDULERS)
 
 @dataclass(frozen=True)
 class Registered:
-    """What was registered. passed_over: the schedulers that do not work here, and why."""
+    """What was registered. passed_over: the schedulers of this system that do not work here, and why."""
 
     scheduler: Scheduler
     jobs: int
@@ -87,7 +88,8 @@ def install(paths: Paths, python: Path, wanted: str | None = None) -> Registered
         if reason is None:
             _expect_the_monitor(paths, scheduler)
             return Registered(scheduler, len(JOBS), tuple(passed_over))
-        passed_over.append(f"{scheduler.name}: {reason}")
+        if wanted or scheduler.system in (None, sys.platform):
+            passed_over.append(f"{scheduler.name}: {reason}")
     raise ScheduleError(f"The jobs are not registered; {passed_over[0]}. Without --with, one that works is looked for.")
 
 

@@ -23,7 +23,7 @@ _NO_CRONTAB, _NO_NEWLINE = b" (there was no crontab)", b" (the line before had n
 
 
 class Crontab:
-    name, title, place = "cron", "cron", None
+    name, title, place, system = "cron", "cron", None, None
 
     def problem(self) -> str | None:
         if sys.platform == "win32" or shutil.which("crontab") is None:

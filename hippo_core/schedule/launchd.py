@@ -17,14 +17,14 @@ from hippo_core.schedule.scheduler import Target, ask, require
 
 
 class LaunchAgents:
-    name, title = "launchd", "launchd agents"
+    name, title, system = "launchd", "launchd agents", "darwin"
 
     @property
     def place(self) -> Path:
         return Path.home() / "Library" / "LaunchAgents"
 
     def problem(self) -> str | None:
-        if sys.platform != "darwin" or shutil.which("launchctl") is None:
+        if sys.platform != self.system or shutil.which("launchctl") is None:
             return "there is no launchd here"
         status, _, said = ask(["launchctl", "print", _domain()])
         return f"launchd has no session of this user ({said})" if status else None

@@ -54,11 +54,16 @@ def target_of(home: Path, python: Path) -> Target:
 
 
 class Scheduler(Protocol):
-    """One way of starting jobs. `place` names the folder that its files go to; None where it has none."""
+    """One way of starting jobs.
+
+    place: the folder that its files go to, None where it has none. system: the one it belongs to, as sys.platform has
+    it; None when it may be on several.
+    """
 
     name: str
     title: str
     place: Path | None
+    system: str | None
 
     def problem(self) -> str | None:
         """Why it cannot be used here, found out by trying; None when it works."""

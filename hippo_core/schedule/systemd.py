@@ -47,7 +47,7 @@ WantedBy=timers.target
 
 
 class SystemdTimers:
-    name, title = "systemd", "systemd user timers"
+    name, title, system = "systemd", "systemd user timers", None
 
     @property
     def place(self) -> Path:

@@ -63,10 +63,10 @@ _REPETITION = """
 
 
 class TaskScheduler:
-    name, title, place = "windows", "Windows Task Scheduler", None
+    name, title, place, system = "windows", "Windows Task Scheduler", None, "win32"
 
     def problem(self) -> str | None:
-        if sys.platform != "win32" or shutil.which("schtasks") is None:
+        if sys.platform != self.system or shutil.which("schtasks") is None:
             return "there is no Windows Task Scheduler here"
         status, _, said = ask(["schtasks", "/Query", "/FO", "CSV", "/NH"])
         return f"the Task Scheduler does not answer ({said})" if status else None
