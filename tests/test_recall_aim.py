@@ -20,6 +20,7 @@ AUTH = "The auth service depends on Redis for sessions."
     [
         (CACHE, "redis"),
         ("The irrigation pump must never run longer than 90 seconds", "irrigation pump"),
+        ("In billing: Orders are exported at night.", "orders"),
         ("composition over inheritance. Prefers factory functions", "composition inheritance"),
         ("CI runs on GitHub Actions (GHA)", "gha"),
         ("Over-the-air (OTA) updates are signed", "ota"),
@@ -33,7 +34,13 @@ def test_a_memory_is_called_by_what_it_opens_with_and_by_its_other_names(text, n
 
 
 @pytest.mark.parametrize(
-    "text", ["Set up (see README) first", "Sessions (30) are kept", f"Redis is a cache. {'x' * 300}"]
+    "text",
+    [
+        "Set up (see README) first",
+        "Sessions (30) are kept",
+        "In readme: Orders are sent.",
+        f"Redis is a cache. {'x' * 300}",
+    ],
 )
 def test_what_is_no_name(text):
     assert not {plain(name) for name in ("see", "readme", "30", "redis")} & names_of(text)

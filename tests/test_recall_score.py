@@ -222,6 +222,10 @@ def test_a_vague_phrasing_does_not_join_what_contradicts_each_other():
     assert groups == {1: [2], 3: []}
 
 
+def test_the_project_named_before_a_fact_does_not_make_it_another():
+    assert says_the_same("In billing: sessions expire after an hour", "Sessions expire after an hour.")
+
+
 def test_other_words_in_another_order_may_be_the_same_fact():
     assert says_the_same("test_orders was flaky; freezing the clock fixed it", "freeze the clock: test_orders flaked")
 

@@ -31,6 +31,7 @@ _OTHER_NAMES = re.compile(
 )
 _IN_BRACKETS = re.compile(r"((?:[^\s(]+ ){1,4})\(([^\W\d_][^\s()]{1,19})\)")
 _DEPENDS = re.compile(r"\b(depend|rely|reli|requir|need)\w* (?:(?:up)?on )?((?:[^\s.;:,()]+ ?){1,4})", re.IGNORECASE)
+_PROJECT = re.compile(r"\AIn [^:\n]{1,60}: ")  # how a learned memory names its project
 _JOINING = frozenset("of for in on with over and or to from by at".split())
 _VERBS = frozenset(
     "is are was were be been isn't aren't wasn't has have had hasn't haven't must should can cannot can't will won't "
@@ -125,6 +126,11 @@ def plain(text: str) -> Name:
     return tuple(_folded(token) for token in _TOKEN.findall(text) if _WORD.match(token) and not _is_function(token))
 
 
+def without_project(text: str) -> str:
+    """The text without the project that a learned memory begins with: it is the scope's name, not the subject's."""
+    return _PROJECT.sub("", text, count=1)
+
+
 def _opening(text: str) -> Name:
     """The content words a text opens with: all of a heading, else what stands before the first function word."""
     sentence = _first_sentence(text)
@@ -149,7 +155,7 @@ def _subject(text: str) -> Name:
 
 def _first_sentence(text: str) -> list[str]:
     """The words before the first mark that has words before it."""
-    tokens = _TOKEN.findall(text[:_LONGEST_NOTE])
+    tokens = _TOKEN.findall(without_project(text)[:_LONGEST_NOTE])
     first = next((place for place, token in enumerate(tokens) if _WORD.match(token)), 0)
     end = next((place for place in range(first, len(tokens)) if not _WORD.match(tokens[place])), len(tokens))
     return tokens[first:end]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from hippo_core.recall.aim import without_project
 from hippo_core.recall.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class _Parts:
 
 @lru_cache(maxsize=256)
 def _parts(text: str) -> _Parts:
-    plain = text.replace("’", "'")
+    plain = without_project(text).replace("’", "'")
     folded_text = _SHORT_NOT.sub(" not", plain.casefold())
     words = tuple(_WORD.findall(folded_text))
     figures = {*_FIGURED.findall(folded_text), *_NUMBERS.intersection(words)}
