@@ -279,6 +279,12 @@ def test_a_single_common_word_is_looked_for_among_the_newest(counted, monkeypatc
     assert near and {session for session, _ in near} == {"s2"}
 
 
+def test_a_phrase_costs_what_all_its_words_cost(counted, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 40)
+    plan = counted.frequencies.plan(["the deploys of the api"], None, budget=20)
+    assert plan == Plan(("the deploys of the api",), int(61 * (1 - 40 / 150)), 1.0)
+
+
 def test_rows_that_are_listed_are_ranked_as_fts5_ranks_them(store):
     chance = random.Random(8)
     words = [f"word{n}" for n in range(30)]

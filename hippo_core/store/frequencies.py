@@ -89,6 +89,7 @@ class Frequencies:
         for word in ordered:
             rows = expected[word]
             added = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS) if scoped else rows
+            added *= max(1, len(self._stems(word)))  # each word of a phrase is gone through
             if chosen and cost + added > LISTED:
                 break
             chosen.append(word)
