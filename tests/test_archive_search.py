@@ -235,7 +235,13 @@ def test_what_is_withheld_is_never_embedded(store, say):
     assert embedder.asked == []
 
 
-@pytest.mark.parametrize(("best", "shown"), [(0.079, []), (0.081, [1, 2])])
-def test_nothing_is_shown_where_even_the_best_hardly_fits(store, monkeypatch, best, shown):
-    monkeypatch.setattr(Search, "scores", lambda self, k: {1: best, 2: 0.07, 3: 0.01})
-    assert [number for number, _ in Search(store, read_query("websocket"), None).choose(5)] == shown
+@pytest.mark.parametrize(
+    ("best", "by_meaning", "shown"),
+    [(0.079, True, []), (0.081, True, [1, 2]), (0.07, False, [1, 2]), (0.059, False, [])],
+)
+def test_nothing_is_shown_where_even_the_best_hardly_fits(store, monkeypatch, best, by_meaning, shown):
+    monkeypatch.setattr(Search, "scores", lambda self, k: {1: best, 2: 0.05, 3: 0.01})
+    search = Search(store, read_query("websocket"), None)
+    if by_meaning:
+        search.lists["meaning"] = []
+    assert [number for number, _ in search.choose(5)] == shown

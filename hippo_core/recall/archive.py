@@ -15,7 +15,7 @@ from hippo_core.model.scope import Scope
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.sessions import (
     DEPTH,
     EPISODE,
@@ -34,7 +34,9 @@ from hippo_core.store.archive import Archived
 from hippo_core.store.frequencies import Plan
 
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
-AT_LEAST = 0.08  # relevance that the best has to reach, or nothing is shown; benchmarks/silence.py has what others give
+AT_LEAST = (
+    0.08  # relevance that the best has to reach where meaning was asked; benchmarks/silence.py shows what others do
+)
 _SPELLED_DEPTH = 200
 _MOST_TIMELY_WORDS = 8
 
@@ -176,7 +178,8 @@ class Search:
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, at most k, best first."""
         scores = self.scores(k)
-        worth = worth_showing(scores) if max(scores.values(), default=0.0) >= AT_LEAST else set()
+        least = AT_LEAST if MEANING in self.lists else BEST_AT_LEAST
+        worth = worth_showing(scores) if max(scores.values(), default=0.0) >= least else set()
         shown = [(number, score) for number, score in scores.items() if number in worth][:k]
         self._say_when([number for number, _ in shown])
         return shown
