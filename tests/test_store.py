@@ -159,6 +159,12 @@ def test_locked_store_says_so(store, paths, monkeypatch):
             pass
 
 
+def test_a_writer_does_not_map_the_store_into_its_memory(store, paths):
+    """What a pass touched of a large store counted as its own; a reader is short-lived, and searches faster with it."""
+    with Store.open(paths.store, readonly=True) as reader:
+        assert (store._db.pragma("mmap_size"), reader._db.pragma("mmap_size") > 0) == (0, True)
+
+
 def test_a_reader_cannot_write(store, paths):
     with Store.open(paths.store, readonly=True) as reader, pytest.raises(errors.StoreUnavailableError):
         remember(reader, "x")
