@@ -57,7 +57,7 @@ class TranscriptError(HippoError):
 
 
 class VectorsUnavailableError(HippoError):
-    """The embedding model cannot be used here."""
+    """The vector extension or the embedding model cannot be used here."""
 
 
 class RerankerUnavailableError(HippoError):

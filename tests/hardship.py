@@ -77,17 +77,24 @@ def whole_store(home: Path) -> dict[str, Any]:
                 store.upkeep.is_sound(index, against_rows=True)
                 for index in ("memory_exact", "memory_plain", "message_plain", "episode_plain")
             )
+        assert store.vectors.available
         db = store._db
-        virtual = ("memory_exact", "memory_plain", "message_plain", "episode_plain")
+        virtual = ("memory_exact", "memory_plain", "message_plain", "episode_plain", "memory_vector")
         names = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1").fetchall()
         tables = [name for (name,) in names if not name.startswith((*virtual, "sqlite_"))]
-        found = {name: sorted(db.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in tables}
+        tables += [f"memory_vector_{model}" for (model,) in db.execute("SELECT id FROM embedding_model").fetchall()]
+        found = {name: _rows(db, name) for name in tables}
     for file in sorted((home / "render").rglob("*")):
         if file.is_file() and not file.name.startswith("."):  # what a killed process was just writing
             found[f"render/{file.relative_to(home / 'render').as_posix()}"] = hashlib.sha256(
                 file.read_bytes()
             ).hexdigest()
     return found
+
+
+def _rows(db: Any, table: str) -> list[tuple]:
+    columns = "rowid, scope, embedding" if table.startswith("memory_vector_") else "*"
+    return sorted(db.execute(f"SELECT {columns} FROM {table}").fetchall(), key=repr)
 
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:

@@ -4,12 +4,8 @@ import math
 import random
 
 import pytest
-from vec0_tables import make_vec0_table
 
-from hippo_core.model.memory import Draft
-from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
-from hippo_core.model.types import Author, MemoryType
-from hippo_core.store import Store, compact, migrations
+from hippo_core.store import compact
 from hippo_core.store.compact import CompactVectors
 
 numpy = pytest.importorskip("numpy")
@@ -111,72 +107,3 @@ def test_thousands_of_the_same_text_do_not_push_the_number_of_candidates(store, 
     put(store, vectors, [(9_999, asked)])
     found = near(vectors, asked, 400)
     assert found[0][0] == 9_999 and len(found) == min(copies + 1, 400)
-
-
-# -- memories --------------------------------------------------------------------------------------------------------
-
-
-def learn(store, text, kind=MemoryType.FACT):
-    with store.transaction():
-        store.memories.ensure_scope(GLOBAL_SCOPE)
-        return store.memories.add(Draft(text, kind, GLOBAL, Author.MACHINE), "test").id
-
-
-def test_types_are_searched_alone_also_where_others_are_nearer(store, monkeypatch):
-    monkeypatch.setattr(compact, "CANDIDATES", 5)
-    chance = random.Random(3)
-    asked = unit(chance, 64)
-    tools = [learn(store, f"tool {n}", MemoryType.TOOL) for n in range(3)]
-    facts = [learn(store, f"fact {n}") for n in range(60)]
-    with store.transaction():
-        for number in (*facts, *tools):
-            vector = unit(chance, 64, like=asked if number in facts else None, noise=0.3)
-            store.vectors.put(number, "model", 64, [vector.tobytes()])
-
-    def found(types):
-        near = store.vectors.nearest("model", asked.tobytes(), scopes=None, types=types, limit=10)
-        return {number for number, _ in near}
-
-    assert not found(None) & set(tools) and found([MemoryType.TOOL]) == set(tools)
-
-
-def test_a_memory_of_several_pieces_is_one_result_and_known_by_its_first(store):
-    chance = random.Random(4)
-    first, second, other = (unit(chance, 64) for _ in range(3))
-    long, short = learn(store, "a long one"), learn(store, "a short one")
-    with store.transaction():
-        store.vectors.put(short, "model", 64, [other.tobytes()])
-        store.vectors.put(long, "model", 64, [first.tobytes(), second.tobytes()])
-        store.vectors.put(long, "another", 64, [other.tobytes()])
-        store.vectors.put(long, "model", 64, [other.tobytes()])  # somebody else was first
-    near = store.vectors.nearest("model", second.tobytes(), scopes=None, limit=5)
-    assert [number for number, _ in near] == [long, short] and near[0][1] == pytest.approx(1, abs=0.01)
-    stored = numpy.frombuffer(store.vectors.of("model", [long, short])[long], "<f4")
-    assert stored @ first == pytest.approx(1, abs=0.01)
-    assert store.vectors.pending("model", 9) == [] and dict(store.vectors.pending("another", 9)).keys() == {short}
-
-
-def test_memories_vectors_of_the_version_before_are_moved(paths, monkeypatch):
-    chance = random.Random(5)
-    names = [step.__name__ for step in migrations.MIGRATIONS]
-    older = migrations.MIGRATIONS[: names.index("m009_compact_memory_vectors")]
-    vectors = {}
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", older)
-        patched.setattr(migrations, "NEWEST", len(older))
-        with Store.open(paths.store) as store:
-            db, rows = store._db, []
-            db.execute("INSERT INTO embedding_model VALUES (1, 'model', 64)")
-            for n in range(150):
-                number = learn(store, f"fact {n}")
-                vectors[number] = unit(chance, 64)
-                db.execute("INSERT INTO memory_chunk VALUES (?, ?, 1, 0)", (1_000 + n, number))
-                rows.append((1_000 + n, GLOBAL, vectors[number].tobytes()))
-            make_vec0_table(db, "memory_vector_1", 64, rows)
-    with Store.open(paths.store) as store:
-        tables = {name for (name,) in store._db.execute("SELECT name FROM sqlite_schema")}
-        assert not any(name.startswith(("memory_vector_1", "memory_chunk")) for name in tables)
-        assert store.upkeep.damage() == [] and store.upkeep.gaps() == [] and not store.vectors.pending("model", 1)
-        for number, vector in vectors.items():
-            (found,) = store.vectors.nearest("model", vector.tobytes(), scopes=[GLOBAL], limit=1)
-            assert found[0] == number and found[1] == pytest.approx(1, abs=0.01)

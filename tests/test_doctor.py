@@ -65,7 +65,8 @@ def test_a_sound_store_is_called_sound(paths, home):
     ("orphans", ["INSERT INTO journal(at, actor, action, memory_id) VALUES (1, 'x', 'add', 4711)"]),
     ("orphans", ["INSERT INTO memory_source VALUES (4711, 'u')"]),
     ("orphans", ["INSERT INTO memory_use(memory_id) VALUES (4711)"]),
-    ("orphans", ["INSERT INTO memory_vector VALUES (1, 4711, x'00000000')"]),
+    ("orphans", ["INSERT INTO embedding_model VALUES (1, 'gone', 4)",
+                 "CREATE TABLE memory_vector_1_rowids(id)", "INSERT INTO memory_chunk VALUES (1, 4711, 1, 0)"]),
     ("orphans", ["INSERT INTO archive_door VALUES ('left open')"]),
     ("forgetting", ["INSERT INTO unfinished_forget VALUES (1)"]),
 ])  # fmt: skip
@@ -198,6 +199,7 @@ def test_transcripts_that_failed_are_named(paths, home):
 
 
 def test_memories_without_vectors_are_embedded(paths, home):
+    pytest.importorskip("sqlite_vec")
     pytest.importorskip("onnxruntime")
     save(paths, embedder="local")
     assert "without vectors" in wrong(paths, home)["meaning"].line

@@ -213,14 +213,16 @@ def test_an_index_that_lost_rows_or_kept_strays_is_made_again(store, paths):
 
 
 def test_vectors_without_rows_go_and_rows_without_vectors_become_due(store, paths):
+    pytest.importorskip("sqlite_vec")
     vector = b"\0\0\x80?" + bytes(12)
     one, two = add(store, "one", MemoryType.FACT), add(store, "two", MemoryType.FACT)
     with store.transaction():
         for memory in (one, two):
             store.vectors.put(memory.id, "model", 4, [vector])
+    assert store.vectors.available
     with store._db:
-        store._db.execute("DELETE FROM memory_vector WHERE memory_id = ?", (one.id,))
-        store._db.execute("INSERT INTO memory_vector VALUES (99, ?, x'7f000000')", (one.id,))
+        store._db.execute("DELETE FROM memory_vector_1 WHERE rowid = 1")
+        store._db.execute("INSERT INTO memory_vector_1(rowid, scope, embedding) VALUES (99, 'g', ?)", (vector,))
     assert len(dream(paths).mended) == 1
     assert dict(store.vectors.pending("model", -1)).keys() == {one.id}
     assert [number for number, _ in store.vectors.nearest("model", vector, scopes=None, limit=9)] == [two.id]

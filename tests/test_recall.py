@@ -224,6 +224,14 @@ def test_without_a_model_keywords_answer_and_say_so(remember, ask):
     assert texts(found) == [DROPPED] and found.notes == ["no embedding model: keywords only"]
 
 
+def test_without_the_vector_index_keywords_answer_and_say_so(store, remember, ask, monkeypatch):
+    remember(DROPPED)
+    monkeypatch.setattr("hippo_core.store.vectors.load_vectors", lambda db: False)
+    embedder = WordVectors()
+    found = ask("redis", embedder)
+    assert texts(found) == [DROPPED] and found.notes == ["no vector index here: keywords only"] and embedder.asked == 0
+
+
 def test_before_anything_is_embedded_the_model_is_not_even_loaded(remember, ask):
     remember(DROPPED)
     embedder = WordVectors()

@@ -114,7 +114,7 @@ def test_a_cold_recall_loads_nothing_it_does_not_use(filled):
         "import sys; sys.argv = ['hippo', 'recall', 'redis']\n"
         "from hippo_core.cli.main import hippo\n"
         "hippo.main(standalone_mode=False)\n"
-        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'rich', 'openai', 'mcp', 'platformdirs'}\n"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'sqlite_vec', 'rich', 'openai', 'mcp', 'platformdirs'}\n"
         "sys.exit(f'loaded {heavy & set(sys.modules)}' if heavy & set(sys.modules) else 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -55,7 +55,7 @@ def small_disk(tmp_path):
 
 @pytest.mark.parametrize("kilobytes", [16, 100, 250, 400, 520])
 def test_a_disk_that_fills_up_anywhere_loses_nothing(isolated, root, small_disk, kilobytes):
-    pytest.importorskip("numpy", reason="vectors are a part of what is compared")
+    pytest.importorskip("sqlite_vec", reason="vectors are a part of what is compared")
     disk = small_disk(kilobytes * 1024)
     output, _ = start_pass(disk / "home", root, now=NOW).communicate()
     assert output.decode().splitlines()[-1].startswith("error StoreFullError"), output.decode()[-500:]

@@ -105,11 +105,15 @@ def what_would_go(
 
 
 def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
-    """Take all of it out of the store and the data folder. What a crash leaves undone, `finish` completes."""
+    """Take all of it out of the store and the data folder. What a crash leaves undone, `finish` completes.
+
+    VectorsUnavailableError, before anything is deleted, where vectors of it are out of reach.
+    """
     memories, messages = [memory.id for memory in doomed.memories], [message.id for message in doomed.messages]
     # No pass may learn from what is just being forgotten, and no snapshot keep it.
     with one_at_a_time(paths, "ingest", wait=PATIENCE), kept_out(paths, wait=PATIENCE):
         with store.reading():
+            store.vectors.require_for(memories)  # else files would be cleaned before the transaction fails
             transcripts = store.forgetting.source_files(messages)
         clean_loose_files(paths, doomed.texts)
         purge(paths, memories, holding(doomed.texts))

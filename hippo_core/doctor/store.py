@@ -90,10 +90,12 @@ def in_step(patient: Patient) -> Iterator[Finding]:
 
 def _mend(patient: Patient, gaps: list[Gap]) -> str:
     with _open(patient) as store:
+        if any(gap.is_of_vectors for gap in gaps) and not store.vectors.available:
+            gaps = [gap for gap in gaps if not gap.is_of_vectors]
         for gap in gaps:
             with store.transaction():
                 store.upkeep.mend(gap)
-    return f"{', '.join(gap.index for gap in gaps)} mended"
+    return f"{', '.join(gap.index for gap in gaps) or 'nothing'} mended"
 
 
 def orphans(patient: Patient) -> Iterator[Finding]:
@@ -115,9 +117,10 @@ def _drop(patient: Patient) -> str:
         with store.transaction():
             store.upkeep.shut_door()
             dropped = store.upkeep.drop_orphans()
-        for gap in store.upkeep.gaps():
-            with store.transaction():
-                store.upkeep.mend(gap)
+        if store.vectors.available:
+            for gap in store.upkeep.gaps():
+                with store.transaction():
+                    store.upkeep.mend(gap)
     return "dropped " + (", ".join(f"{number:,} {name}" for name, number in dropped.items()) or "nothing but the door")
 
 
@@ -169,6 +172,10 @@ def embedder(patient: Patient) -> Iterator[Finding]:
         yield ill("meaning", str(error), "Searches go by keywords alone.", "python3 install.py")
         return
     with _open(patient) as store, store.reading():
+        if not store.vectors.available:
+            yield ill("meaning", "the vector extension (sqlite-vec) cannot be loaded", "Searches go by keywords alone.",
+                      "python3 install.py")  # fmt: skip
+            return
         waiting = len(store.vectors.pending(model.fingerprint, -1))
     if waiting:
         local = patient.config.embedder == "local"

@@ -71,7 +71,7 @@ class Unasked:
                 return
             try:
                 with self._reader.store() as store:
-                    wanted = store.vectors.has(embedder.fingerprint)
+                    wanted = store.vectors.available and store.vectors.has(embedder.fingerprint)
                 if wanted:
                     embedder.load(unpacked=True)
             finally:

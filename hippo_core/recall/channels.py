@@ -117,6 +117,9 @@ def by_meaning(store: Store, query: Query, where: Where, embedder: Embedder | No
     if embedder is None:
         found.notes.append("no embedding model: keywords only")
         return
+    if not store.vectors.available:
+        found.notes.append("no vector index here: keywords only")
+        return
     if not store.vectors.has(embedder.fingerprint):
         found.notes.append("nothing is embedded by this model yet: keywords only")
         return

@@ -69,49 +69,14 @@ class CompactVectors:
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
-    def has(self, model: int) -> bool:
-        """Whether there is any vector of this model."""
-        used = f"SELECT 1 FROM {self._codes} WHERE model_id = ? AND used > 0 LIMIT 1"
-        return self._db.execute(used, (model,)).fetchone() is not None
-
-    def of(self, model: int, owners: Sequence[int]) -> dict[int, bytes]:
-        """The first vector of each owner that has one, as it came but for what rounding takes."""
-        import numpy
-
-        rows = self._db.execute(
-            f"SELECT {self._owner}, vector FROM {self._vectors} v WHERE {self._owner} IN "
-            f"({','.join('?' * len(owners))}) AND {self._of_model()} ORDER BY id DESC",
-            (*owners, model),
-        ).fetchall()
-        if not rows:
-            return {}
-        vectors = numpy.frombuffer(b"".join(row for _, row in rows), "i1").reshape(len(rows), -1).astype("<f4")
-        vectors /= numpy.maximum(_lengths(vectors), 1)[:, None]
-        return {owner: vector.tobytes() for (owner, _), vector in zip(rows, vectors, strict=True)}
-
-    def has_one(self, owner: str) -> str:
-        """SQL that is true when the row whose number is `owner` has a vector of the model in the next parameter."""
-        return f"EXISTS (SELECT 1 FROM {self._vectors} v WHERE v.{self._owner} = {owner} AND {self._of_model()})"
-
     def nearest(
-        self,
-        model: int,
-        kind: str,
-        vector: bytes,
-        *,
-        scopes: Sequence[str] | None,
-        limit: int,
-        owned_by: tuple[str, Sequence[object]] | None = None,
+        self, model: int, kind: str, vector: bytes, *, scopes: Sequence[str] | None, limit: int
     ) -> list[tuple[int, float]]:
-        """(owner, cosine) of those who own the `limit` vectors nearest to `vector`, nearest first.
-
-        owned_by: a query for the only owners that count, and its values.
-        """
+        """(owner, cosine) of those who own the `limit` vectors nearest to `vector`, nearest first."""
         import numpy
 
         asked = numpy.frombuffer(vector, "<f4")
-        among = None if owned_by is None else self._owned_by(*owned_by)
-        numbers = self._candidates(model, kind, scopes, _codes(asked[None, :])[0], limit, among)
+        numbers = self._candidates(model, kind, scopes, _codes(asked[None, :])[0], limit)
         rows = self._db.execute(
             f"SELECT {self._owner}, vector FROM {self._vectors} WHERE id IN (SELECT value FROM json_each(?))",
             (str(numbers),),
@@ -120,7 +85,8 @@ class CompactVectors:
             return []
         found = numpy.frombuffer(b"".join(row for _, row in rows), "i1").reshape(len(rows), -1).astype("f4")
         # Not by `@`: the threads of the library behind it wait for each other a hundred times longer than this takes.
-        cosines = numpy.einsum("ij,j->i", found, asked) / numpy.maximum(_lengths(found), 1)
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", found, found))
+        cosines = numpy.einsum("ij,j->i", found, asked) / numpy.maximum(lengths, 1)
         best: dict[int, float] = {}
         for place in numpy.argsort(-cosines, kind="stable")[:limit].tolist():
             best.setdefault(rows[place][0], float(cosines[place]))
@@ -163,27 +129,10 @@ class CompactVectors:
             (model, scope, kind, room, room * width),
         ).fetchone()
 
-    def _of_model(self) -> str:
-        """SQL that is true when the vector `v` is of the model in the next parameter."""
-        return f"(SELECT model_id FROM {self._codes} WHERE first <= v.id ORDER BY first DESC LIMIT 1) = ?"
-
-    def _owned_by(self, owners: str, values: Sequence[object]) -> "numpy.ndarray":
-        """The numbers of the vectors whose owner is in the query `owners`."""
-        import numpy
-
-        rows = self._db.execute(f"SELECT id FROM {self._vectors} WHERE {self._owner} IN ({owners})", tuple(values))
-        return numpy.fromiter((number for (number,) in rows), "i8")
-
     def _candidates(
-        self,
-        model: int,
-        kind: str,
-        scopes: Sequence[str] | None,
-        asked: "numpy.ndarray",
-        limit: int,
-        among: "numpy.ndarray | None",
+        self, model: int, kind: str, scopes: Sequence[str] | None, asked: "numpy.ndarray", limit: int
     ) -> list[int]:
-        """Numbers of the vectors whose codes differ least from `asked`: enough for `limit`, of those in `among`."""
+        """Numbers of the vectors whose codes differ least from `asked`: enough for `limit`."""
         import numpy
 
         firsts, ends, distances, end = [], [], [], 0
@@ -200,18 +149,11 @@ class CompactVectors:
             return []
         distance = numpy.concatenate(distances)
         places = numpy.arange(end)
-
-        def numbers() -> numpy.ndarray:
-            return places + numpy.array(firsts)[numpy.searchsorted(ends, places, side="right")]
-
-        if among is not None:
-            places = places[numpy.isin(numbers(), among)]
-        most = max(limit, min(CANDIDATES, max(_FEWEST, _EACH * limit, int(len(places) * _SHARE))))
-        if len(places) > most:
-            distance = distance[places]
-            nearest = numpy.flatnonzero(distance <= numpy.partition(distance, most)[most])
-            places = places[nearest[numpy.argsort(distance[nearest], kind="stable")[:most]]]
-        return numbers().tolist()
+        most = max(limit, min(CANDIDATES, max(_FEWEST, _EACH * limit, int(end * _SHARE))))
+        if end > most:
+            places = numpy.flatnonzero(distance <= numpy.partition(distance, most)[most])
+            places = places[numpy.argsort(distance[places], kind="stable")[:most]]
+        return (places + numpy.array(firsts)[numpy.searchsorted(ends, places, side="right")]).tolist()
 
     def _strides(
         self, model: int, kind: str, scopes: Sequence[str] | None, width: int
@@ -279,12 +221,6 @@ class CompactVectors:
 def _width(dimension: int) -> int:
     """Bytes of a code: whole machine words."""
     return -(-dimension // 64) * 8
-
-
-def _lengths(vectors: "numpy.ndarray") -> "numpy.ndarray":
-    import numpy
-
-    return numpy.sqrt(numpy.einsum("ij,ij->i", vectors, vectors))
 
 
 def _in_bytes(vector: "numpy.ndarray") -> "numpy.ndarray":

@@ -1,4 +1,4 @@
-"""The one connection factory: pragmas, busy timeout, file modes, and errors in plain words.
+"""The one connection factory: pragmas, busy timeout, the vector extension, file modes, and errors in plain words.
 
 Opening looks before it touches: a file that is newer, foreign or damaged is refused while it is still read-only.
 Knows nothing of tables.
@@ -6,6 +6,7 @@ Knows nothing of tables.
 
 import contextlib
 import errno
+import importlib.util
 import os
 import stat
 from collections.abc import Iterator
@@ -48,6 +49,25 @@ def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: b
             db.close()
             raise
     return db
+
+
+def load_vectors(db: apsw.Connection) -> bool:
+    """Load sqlite-vec into `db`; False where this platform has none, so that the caller can do without.
+
+    The package is only looked up, not imported: importing it brings in NumPy.
+    """
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        return False
+    try:
+        db.enable_load_extension(True)
+        try:
+            db.load_extension(os.path.join(spec.submodule_search_locations[0], "vec0"))
+        finally:
+            db.enable_load_extension(False)
+    except apsw.Error:
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -278,38 +278,25 @@ def m007_message_times(db: apsw.Connection) -> None:
 
 def m008_compact_vectors(db: apsw.Connection) -> None:
     """Messages' vectors as codes and bytes (store/compact.py); those that were float32 in vec0 tables move over."""
-    _compact_vectors(db, "message")
+    db.execute(
+        """
+        CREATE TABLE message_vector(id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, vector BLOB NOT NULL);
+        CREATE INDEX message_vector_by_message ON message_vector(message_id);
+        -- The codes come last, so that what is before them is read without them.
+        CREATE TABLE message_code(
+            first INTEGER PRIMARY KEY, model_id INTEGER NOT NULL, scope TEXT NOT NULL, kind TEXT NOT NULL,
+            room INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, codes BLOB NOT NULL
+        );
+        CREATE INDEX message_code_by_place ON message_code(model_id, kind, scope, first);
+        """
+    )
     for model, size in db.execute("SELECT id, 4 * dimension FROM archive_model").fetchall():
-        moved = _move_vectors(
-            db,
-            "message",
-            model,
-            size,
-            f"SELECT r.chunk_id, r.chunk_offset, m.scope, iif(m.role = 'user', '{MEANING}', '{REPLY}'), m.id "
-            f"FROM message_vector_{model}_rowids r JOIN message_chunk c ON c.id = r.rowid "
-            "JOIN message m ON m.id = c.message_id ORDER BY r.chunk_id, r.rowid",
-        )
-        if not moved:
+        if not _move_message_vectors(db, model, size):
             db.execute("DELETE FROM archive_model WHERE id = ?", (model,))
     db.execute("DROP TABLE message_chunk")
 
 
-def m009_compact_memory_vectors(db: apsw.Connection) -> None:
-    """Memories' vectors likewise."""
-    _compact_vectors(db, "memory")
-    for model, size in db.execute("SELECT id, 4 * dimension FROM embedding_model").fetchall():
-        _move_vectors(
-            db,
-            "memory",
-            model,
-            size,
-            f"SELECT r.chunk_id, r.chunk_offset, m.scope, '', m.id FROM memory_vector_{model}_rowids r "
-            "JOIN memory_chunk c ON c.id = r.rowid JOIN memory m ON m.id = c.memory_id ORDER BY r.chunk_id, r.rowid",
-        )
-    db.execute("DROP TABLE memory_chunk")
-
-
-def m010_whole_files(db: apsw.Connection) -> None:
+def m009_whole_files(db: apsw.Connection) -> None:
     """A file's digest is of all that was read of it. Older ones, of a file's two ends, say nothing about that."""
     db.execute("ALTER TABLE ingest_source RENAME COLUMN head_digest TO digest")
     db.execute("ALTER TABLE ingest_source ADD COLUMN identity TEXT")
@@ -325,8 +312,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_frequencies,
     m007_message_times,
     m008_compact_vectors,
-    m009_compact_memory_vectors,
-    m010_whole_files,
+    m009_whole_files,
 )
 NEWEST = len(MIGRATIONS)
 
@@ -357,31 +343,21 @@ def _sync_index(db: apsw.Connection, index: str, table: str, columns: str, condi
     db.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {columns} ON {table} BEGIN {drop}; {add}; END")
 
 
-def _compact_vectors(db: apsw.Connection, name: str) -> None:
-    """The two tables of a CompactVectors. The codes come last, so that what is before them is read without them."""
-    db.execute(
-        f"""
-        CREATE TABLE {name}_vector(id INTEGER PRIMARY KEY, {name}_id INTEGER NOT NULL, vector BLOB NOT NULL);
-        CREATE INDEX {name}_vector_by_{name} ON {name}_vector({name}_id);
-        CREATE TABLE {name}_code(
-            first INTEGER PRIMARY KEY, model_id INTEGER NOT NULL, scope TEXT NOT NULL, kind TEXT NOT NULL,
-            room INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, codes BLOB NOT NULL
-        );
-        CREATE INDEX {name}_code_by_place ON {name}_code(model_id, kind, scope, first);
-        """
-    )
-
-
-def _move_vectors(db: apsw.Connection, name: str, model: int, size: int, places: str) -> bool:
+def _move_message_vectors(db: apsw.Connection, model: int, size: int) -> bool:
     """A vec0 table's vectors, of `size` bytes each, into the compact ones; 100,000 take some 3 s. False without NumPy.
 
-    places: a query for each one's chunk, place in it, scope, kind and owner. vec0 keeps them in ordinary tables, so
-    that the extension, which is no longer installed, is not needed to read them, nor to take its table away.
+    vec0 keeps them in ordinary tables, so that the extension, which may be missing here, is needed neither to read them
+    nor to take its table away.
     """
-    table = f"{name}_vector_{model}"
+    table = f"message_vector_{model}"
     moved = importlib.util.find_spec("numpy") is not None
+    places = (
+        f"SELECT r.chunk_id, r.chunk_offset, m.scope, iif(m.role = 'user', '{MEANING}', '{REPLY}'), m.id "
+        f"FROM {table}_rowids r JOIN message_chunk c ON c.id = r.rowid JOIN message m ON m.id = c.message_id "
+        "ORDER BY r.chunk_id, r.rowid"
+    )
     rows = db.execute(places) if moved else ()
-    compact = CompactVectors(db, name)
+    compact = CompactVectors(db, "message")
     for (chunk, scope, kind), group in groupby(rows, key=lambda row: (row[0], row[2], row[3])):
         held = db.execute(f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (chunk,)).get
         compact.add(model, scope, kind, [(owner, held[n * size : (n + 1) * size]) for _, n, _, _, owner in group])

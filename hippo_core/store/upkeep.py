@@ -17,13 +17,13 @@ KEYWORD_INDEXES = {
     "message_plain": "message",
     "episode_plain": "episode",
 }
-_CODES = {"memory_code": "memory", "message_code": "message"}  # the indexes of vectors: whose they are
+MESSAGE_CODES = "message_code"  # the index of the messages' vectors
 CURATED = ("memory_exact", "memory_plain")
 
 # What belongs to nothing any more: name, and the condition on its table's rows.
 _ORPHANS = {
     "sources": ("memory_source", "memory_id NOT IN (SELECT id FROM memory)"),
-    "memory vectors": ("memory_vector", "memory_id NOT IN (SELECT id FROM memory WHERE status = 'active')"),
+    "chunks": ("memory_chunk", "memory_id NOT IN (SELECT id FROM memory WHERE status = 'active')"),
     "journal entries": ("journal", "memory_id IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory)"),
     "message vectors": ("message_vector", "message_id NOT IN (SELECT id FROM message)"),
     "use counts": ("memory_use", "memory_id NOT IN (SELECT id FROM memory)"),
@@ -38,11 +38,16 @@ class Gap:
     missing: int
     stray: int
 
+    @property
+    def is_of_vectors(self) -> bool:
+        """Of memories: mending it needs the vector extension, and leaves memories that are due for new vectors."""
+        return self.index not in KEYWORD_INDEXES and self.index != MESSAGE_CODES
+
 
 class Upkeep:
     def __init__(self, db: apsw.Connection):
         self._db = db
-        self._vectors = {index: CompactVectors(db, name) for index, name in _CODES.items()}
+        self._message_vectors = CompactVectors(db, "message")
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -68,7 +73,13 @@ class Upkeep:
             self._gap(index, f"SELECT id FROM {rows}", f"SELECT id FROM {index}_docsize")
             for index, rows in KEYWORD_INDEXES.items()
         ]
-        found += [Gap(index, *vectors.gaps()) for index, vectors in self._vectors.items()]
+        found += [
+            self._gap(
+                table, f"SELECT id FROM memory_chunk WHERE model_id = {model}", f"SELECT rowid FROM {table}_rowids"
+            )
+            for model, table in self._vector_tables()
+        ]
+        found.append(Gap(MESSAGE_CODES, *self._message_vectors.gaps()))
         return [gap for gap in found if gap.missing or gap.stray]
 
     def orphans(self) -> dict[str, int]:
@@ -105,11 +116,26 @@ class Upkeep:
     def mend(self, gap: Gap) -> None:
         """Bring an index and its rows together again. A memory that loses its vectors becomes due for new ones; a
         message is found by its words alone from then on.
+
+        Vector tables of memories need the extension loaded (Vectors.available).
         """
-        if gap.index in self._vectors:
-            self._vectors[gap.index].mend()
-        else:
+        if gap.index == MESSAGE_CODES:
+            self._message_vectors.mend()
+            return
+        if not gap.is_of_vectors:
             self.rebuild(gap.index)
+            return
+        model, _ = next(known for known in self._vector_tables() if known[1] == gap.index)
+        self._db.execute(
+            "DELETE FROM memory_chunk WHERE model_id = ?1 AND memory_id IN (SELECT memory_id FROM memory_chunk WHERE "
+            f"model_id = ?1 AND id NOT IN (SELECT rowid FROM {gap.index}_rowids))",
+            (model,),
+        )
+        stray = self._db.execute(
+            f"SELECT rowid FROM {gap.index}_rowids WHERE rowid NOT IN (SELECT id FROM memory_chunk WHERE model_id = ?)",
+            (model,),
+        ).fetchall()
+        self._db.executemany(f"DELETE FROM {gap.index} WHERE rowid = ?", stray)
 
     def drop_orphans(self) -> dict[str, int]:
         """Delete what belongs to nothing; how much, by what it was. Vectors left by it are a gap of their table."""
@@ -131,6 +157,11 @@ class Upkeep:
         self._db.execute("DELETE FROM archive_door")
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _vector_tables(self) -> list[tuple[int, str]]:
+        """Of each model its number and its table of memories' vectors."""
+        models = self._db.execute("SELECT id FROM embedding_model").fetchall()
+        return [(model, f"memory_vector_{model}") for (model,) in models]
 
     def _gap(self, index: str, rows: str, entries: str) -> Gap:
         missing = self._db.execute(f"SELECT count(*) FROM ({rows} EXCEPT {entries})").fetchone()[0]

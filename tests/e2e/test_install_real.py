@@ -80,7 +80,7 @@ def test_data_folder_is_private(installed: Installed):
 
 
 def test_every_package_of_the_locks_imports_what_the_product_needs(installed: Installed):
-    code = "import apsw, click, platformdirs, filelock, rich, mcp.server, tokenizers, onnxruntime, numpy"
+    code = "import apsw, click, platformdirs, filelock, rich, mcp.server, sqlite_vec, tokenizers, onnxruntime, numpy"
     environment = {**installed.user.environment, "ORT_DISABLE_TELEMETRY": "1"}
     assert subprocess.run([installed.python, "-I", "-c", code], env=environment).returncode == 0
 
