@@ -120,9 +120,10 @@ WEIGHTY = re.compile(
 def _worth(text: str, cue: Cue, message: Archived) -> float:
     deeds = cue.type is not MemoryType.ARCHITECTURE  # there, what was built is the memory
     worth = cue.strength - doubt(text, by_user=message.role is Role.USER, deeds=deeds) - _distance(message)
-    if not is_anchored(text) and cue.type not in _INSTRUCTS:
+    named = names(text)
+    if not named and cue.type not in _INSTRUCTS:
         worth -= 0.1
-    worth += min(0.15, 0.05 * len(names(text)))
+    worth += min(0.15, 0.05 * len(named))
     if WEIGHTY.search(text):
         worth += 0.1
     return max(0.0, min(1.0, worth))

@@ -24,7 +24,8 @@ _ASIDE = 5  # words up to which a user's turn ("go on", "so what do we do") leav
 
 _FAILURE = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|crash(?:es|ed)?|panick?(?:s|ed)|breaks|broke|threw|throws|raises|errors?|hangs|"
-    r"hung|tim(?:es|ed) out|refused|rejected|denied|stalls|stalled|deadlocks?|segfaults?|\w+(?:Error|Exception))\b"
+    r"hung|tim(?:es|ed) out|refused|rejected|denied|stalls|stalled|deadlocks?|segfaults?)\b"
+    r"|E(?:rror(?<=\wError)|xception(?<=\wException))\b"  # the end of a name
 )
 _DEED = re.compile(
     r"^(?!(?:looked|checked|tested|verified|investigated|searched|reviewed|confirmed|tried|noticed|started|opened|"
@@ -113,8 +114,6 @@ def _follow(matter: _Matter | None, turn: Turn, place: int, gone: list[_Matter])
     """What is open after a turn of the agent's; what it says is gone joins `gone`."""
     for sentence in turn.own:
         if len(sentence.text) > LONGEST or (matter is None and not _FAILURE.search(sentence.text)):
-            continue
-        if matter is None and not _FAILURE.search(sentence.text):
             continue  # as most do
         bare = without_lead(sentence.text)
         if matter is None or (matter.deeds and _is_failure(bare)):
@@ -150,8 +149,9 @@ def _met(text: str, before: str, message: Archived, place: int) -> _Matter | Non
 def _note_deed(matter: _Matter, text: str, before: str, message: Archived) -> None:
     """Adds what this sentence says was done, if it names something and stands beside the error."""
     advice = _ADVICE.match(text)
-    names_something = is_anchored(text) or re.search(r"\d", text)
-    if not (advice or _DEED.match(text)) or not names_something or len(text.split()) < _FEWEST:
+    if not (advice or _DEED.match(text)) or len(text.split()) < _FEWEST:
+        return
+    if not is_anchored(text) and not re.search(r"\d", text):
         return
     alone = standalone(text[advice.end() :] if advice else text, before, "", by_user=False)
     if alone:

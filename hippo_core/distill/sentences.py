@@ -17,7 +17,7 @@ WRAPPED = 50  # characters from which a line may go on in the next one
 class Paragraph(NamedTuple):
     """text: without markdown, backticks kept. heading: the one it stands under, or "". item: it is a list's.
 
-    own: the speaker's own words, not something pasted or quoted.
+    own: the speaker's own words, not something pasted.
     """
 
     text: str
@@ -34,10 +34,13 @@ class Sentence(NamedTuple):
     paragraph: Paragraph
 
 
-def paragraphs(text: str) -> Iterator[Paragraph]:
-    """The paragraphs, list items and lines of their own in a message, in order."""
+def paragraphs(text: str, *, typed: bool = True) -> Iterator[Paragraph]:
+    """The paragraphs, list items and lines of their own in a message, in order.
+
+    typed: by a person, who may have pasted a part of it.
+    """
     lines = text[:LONGEST_MESSAGE].split("\n")
-    own_lines = _own_lines(text, lines)
+    own_lines = _own_lines(text, lines) if typed else len(lines)
     casual = text.lstrip()[:1].islower()  # who types like this ends a line where a thought ends
     heading, parts, item, own = "", [], False, True
     for number, line in enumerate(_without_fences(lines) if "```" in text or "~~~" in text else lines):

@@ -31,6 +31,5 @@ def turns(messages: Sequence[Archived]) -> list[Turn]:
 
 
 def _turn(message: Archived) -> Turn:
-    blocks = tuple(paragraphs(message.text))
-    heard = blocks if message.role is not Role.USER else (block for block in blocks if block.own)
-    return Turn(message, blocks, tuple(sentence for block in heard for sentence in sentences(block)))
+    blocks = tuple(paragraphs(message.text, typed=message.role is Role.USER))
+    return Turn(message, blocks, tuple(sentence for block in blocks if block.own for sentence in sentences(block)))
