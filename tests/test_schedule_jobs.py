@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 import pytest
 
 from hippo_core.errors import UsageError
-from hippo_core.schedule.heartbeat import Beat
+from hippo_core.schedule.heartbeat import BUSY, Beat
 from hippo_core.schedule.jobs import JOBS, job_named
 
 pytestmark = pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone of a process cannot be set here")
@@ -77,6 +77,14 @@ def test_a_job_is_due_when_it_never_ran_and_when_the_clock_was_put_back(job):
     assert job.is_due(None, now) and job.is_overdue(None, now)
     assert job.is_overdue(ran(now + 86_400 * 400), now)
     assert not job.is_due(ran(now), now)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_a_job_that_another_process_kept_out_has_not_had_its_turn(job):
+    """After a sleep cron starts watch and backstop in the same minute: one of them must not be lost for the day."""
+    now = utc(2026, 3, 10, 12, 50)
+    kept_out = Beat(now - 60, None, BUSY, {}, None)
+    assert job.is_due(kept_out, now) and job.is_overdue(kept_out, now)
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)

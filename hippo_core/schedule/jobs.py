@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from hippo_core import clock
 from hippo_core.errors import UsageError
-from hippo_core.schedule.heartbeat import Beat
+from hippo_core.schedule.heartbeat import BUSY, Beat
 
 _HOUR = 3600.0
 _AHEAD = 300.0  # seconds by which a heartbeat may be later than now before the clock is taken to have been put back
@@ -45,8 +45,10 @@ class Job:
         return max(moment for moment in self._shortly_before(now) if moment <= now)
 
     def is_due(self, beat: Beat | None, now: float) -> bool:
-        """Whether a planned time has passed since it last ran. One that never ran is due, whatever the time."""
-        return beat is None or beat.last_ran > now + _AHEAD or beat.last_ran < self.planned(now)
+        """Whether a planned time has passed since it last ran. One that never did, or was kept out, is due any time."""
+        if beat is None or beat.result == BUSY:
+            return True
+        return beat.last_ran > now + _AHEAD or beat.last_ran < self.planned(now)
 
     def is_overdue(self, beat: Beat | None, now: float) -> bool:
         """Whether it has been due for longer than its grace: the machine slept, or its scheduler is out of order."""
