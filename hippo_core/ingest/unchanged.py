@@ -6,7 +6,7 @@ which the system says something new, and for a part of the others each day. Know
 
 import os
 from collections.abc import Mapping
-from hashlib import blake2b
+from hashlib import sha1
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -41,7 +41,8 @@ class Content:
     """A hash of a file's first bytes that goes on where it stands, so that an appended file's is that of all of it."""
 
     def __init__(self, path: Path):
-        self._path, self._hash, self._to = path, blake2b(digest_size=16), 0
+        # It tells a change and guards nothing. Processors have instructions for this one: twice as fast as BLAKE2.
+        self._path, self._hash, self._to = path, sha1(usedforsecurity=False), 0
 
     def digest_to(self, offset: int) -> bytes:
         """Of the bytes before `offset`, or of all there are. Never asked for fewer than before."""
