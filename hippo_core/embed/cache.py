@@ -57,12 +57,12 @@ class CachedQueries:
         with self._lock:
             known = self._known.get(own)
         if known is None:
-            key, records = self._read()
-            known = records.get(self._digest(text, key)) if key else None
+            key, data = self._read()
+            known = self._recorded(text, key, data)
         self.skipped = known is not None
         if known is None:
             known = self._embedder.embed([text])[0].astype("<f4").tobytes()
-            self._write(text, known, key, records)
+            self._write(text, known, key, data)
         with self._lock:
             self._known[own] = known
             self._known.move_to_end(own)
@@ -93,32 +93,45 @@ class CachedQueries:
     def _record(self) -> int:
         return _DIGEST + _CHECK + 4 * self.dimension
 
-    def _read(self) -> tuple[bytes | None, dict[bytes, bytes]]:
-        """The file's key and its records, oldest first; no key when there is no such file."""
+    def _recorded(self, text: str, key: bytes | None, data: bytes) -> bytes | None:
+        """The vector that the file has for a question, the last if there are several."""
+        if key is None:
+            return None
+        digest, found = self._digest(text, key), None
+        place = data.find(digest)
+        while place >= 0:  # the same bytes inside a vector are not at a record's beginning
+            record = data[place : place + self._record]
+            if place % self._record == 0 and self._is_whole(record, key):
+                found = record[_DIGEST + _CHECK :]
+            place = data.find(digest, place + 1)
+        return found
+
+    def _read(self) -> tuple[bytes | None, bytes]:
+        """The file's key and what follows its head; no key when there is no such file."""
         try:
             with self._file.open("rb") as file:
                 data = file.read(_HEAD + 4 * IN_FILE * self._record)
         except OSError:
-            return None, {}
+            return None, b""
         if len(data) < _HEAD or data[: len(_MAGIC) + 4] != _MAGIC + struct.pack("<I", self.dimension):
-            return None, {}
-        key = data[_HEAD - _KEY : _HEAD]
-        records = {}
-        for start in range(_HEAD, len(data) - self._record + 1, self._record):
-            digest, vector = data[start : start + _DIGEST], data[start + _DIGEST + _CHECK : start + self._record]
-            if data[start + _DIGEST : start + _DIGEST + _CHECK] == _check(digest, vector, key):
-                records[digest] = vector
-        return key, records
+            return None, b""
+        return data[_HEAD - _KEY : _HEAD], data[_HEAD:]
 
-    def _write(self, text: str, vector: bytes, key: bytes | None, records: dict[bytes, bytes]) -> None:
+    def _is_whole(self, record: bytes, key: bytes) -> bool:
+        digest, check, vector = record[:_DIGEST], record[_DIGEST : _DIGEST + _CHECK], record[_DIGEST + _CHECK :]
+        return len(record) == self._record and check == _check(digest, vector, key)
+
+    def _write(self, text: str, vector: bytes, key: bytes | None, data: bytes) -> None:
         """Add one question. A record written beside another process's is at worst lost, never taken for another."""
         with contextlib.suppress(OSError):
             new = key or os.urandom(_KEY)
             record = self._packed(self._digest(text, new), vector, new)
-            if key is None or len(records) >= IN_FILE or (self._file.stat().st_size - _HEAD) % self._record:
-                kept = list(records.items())[-IN_FILE // 2 :] if key else []
+            size = 0 if key is None else self._file.stat().st_size - _HEAD
+            if key is None or size >= IN_FILE * self._record or size % self._record:
+                starts = range(0, len(data), self._record)
+                kept = [one for start in starts if self._is_whole(one := data[start : start + self._record], new)]
                 head = _MAGIC + struct.pack("<I", self.dimension) + new
-                write_atomic(self._file, head + b"".join(self._packed(*pair, new) for pair in kept) + record)
+                write_atomic(self._file, head + b"".join(kept[-IN_FILE // 2 :]) + record)
                 return
             descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
             try:

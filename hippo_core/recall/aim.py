@@ -7,7 +7,7 @@ memory. Others that hold the same words in passing, or but a part of that name, 
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,6 +29,7 @@ _OTHER_NAMES = re.compile(
     r"\b(?:aka|a\.k\.a\.|alias(?:es)?:?|also (?:called|known as|named)|short for)\s+([^.;()\n]{2,200})",
     re.IGNORECASE,
 )
+_SIGNS_OF_OTHER_NAMES = ("(", "aka", "a.k.a.", "alias", "also ", "short for")  # no text without has such a name
 _IN_BRACKETS = re.compile(r"((?:[^\s(]+ ){1,4})\(([^\W\d_][^\s()]{1,19})\)")
 _DEPENDS = re.compile(r"\b(depend|rely|reli|requir|need)\w* (?:(?:up)?on )?((?:[^\s.;:,()]+ ?){1,4})", re.IGNORECASE)
 _PROJECT = re.compile(r"\AIn [^:\n]{1,60}: ")  # how a learned memory names its project
@@ -62,7 +63,10 @@ def aim(
     """What the question names of the candidates, and what is beside its point. words: its words -> who holds each."""
     asked = plain(question)
     said = {number: found for number, text in texts.items() if (found := names_said(asked, text))}
-    held = {number: {word for word, holders in words.items() if number in holders} for number in texts}
+    held: dict[int, set[str]] = {number: set() for number in texts}
+    for word, holders in words.items():
+        for number in holders & texts.keys():
+            held[number].add(word)
     beside = _beside_the_complete(held, len(words), relevances)
     if said:
         beside |= _beside_the_named(said, words, texts, held, relevances)
@@ -87,7 +91,8 @@ def _beside_the_named(
 ) -> set[int]:
     names = {name for found in said.values() for name in found}
     parts = {part for name in names for part in name}
-    of_a_name = {word for word in words if parts.issuperset(plain(word))}
+    parts_of = {word: plain(word) for word in words}
+    of_a_name = {word for word, its in parts_of.items() if parts.issuperset(its)}
     theirs = set().union(*(held[number] for number in said))
     best = max(relevances[number] for number in said)
 
@@ -99,7 +104,7 @@ def _beside_the_named(
             return False
         if any(own <= held[other] and value < SAME_WORDS * relevances[other] for other in said):
             return True
-        holds = {part for word in own for part in plain(word)}
+        holds = {part for word in own for part in parts_of[word]}
         return bool(own) and own <= of_a_name and value < SURE and not any(map(holds.issuperset, names))
 
     return {number for number in held if is_beside(number)}
@@ -107,7 +112,20 @@ def _beside_the_named(
 
 def names_said(question: Sequence[str], text: str) -> set[Name]:
     """Those names of a memory that the question says in full, in one piece."""
+    if not _may_have_other_names(text) and not _may_open_with(question, text):
+        return set()  # most texts: next to nothing is read of them
     return {name for name in names_of(text) if _within(name, question)}
+
+
+def _may_have_other_names(text: str) -> bool:
+    folded = text.casefold()
+    return any(sign in folded for sign in _SIGNS_OF_OTHER_NAMES)
+
+
+def _may_open_with(question: Collection[str], text: str) -> bool:
+    """Whether the first content word of a text is among the question's: any name that it opens with begins so."""
+    sentence = _first_sentence(text)
+    return next((_folded(token) in question for token in sentence if not _is_function(token)), False)
 
 
 @lru_cache(maxsize=512)
@@ -116,8 +134,9 @@ def names_of(text: str) -> frozenset[Name]:
     if len(text) > _LONGEST_NOTE:
         return frozenset()
     names = [_opening(text)]
-    names += [plain(name) for listed in _OTHER_NAMES.findall(text) for name in _LISTED.split(listed)]
-    names += [plain(name) for before, name in _IN_BRACKETS.findall(text) if _abbreviates(name, before)]
+    if _may_have_other_names(text):
+        names += [plain(name) for listed in _OTHER_NAMES.findall(text) for name in _LISTED.split(listed)]
+        names += [plain(name) for before, name in _IN_BRACKETS.findall(text) if _abbreviates(name, before)]
     return frozenset(name for name in names if 0 < len(name) <= _LONGEST_NAME)
 
 
@@ -128,7 +147,7 @@ def plain(text: str) -> Name:
 
 def without_project(text: str) -> str:
     """The text without the project that a learned memory begins with: it is the scope's name, not the subject's."""
-    return _PROJECT.sub("", text, count=1)
+    return _PROJECT.sub("", text, count=1) if text.startswith("In ") else text
 
 
 def _opening(text: str) -> Name:
@@ -155,10 +174,14 @@ def _subject(text: str) -> Name:
 
 def _first_sentence(text: str) -> list[str]:
     """The words before the first mark that has words before it."""
-    tokens = _TOKEN.findall(without_project(text)[:_LONGEST_NOTE])
-    first = next((place for place, token in enumerate(tokens) if _WORD.match(token)), 0)
-    end = next((place for place in range(first, len(tokens)) if not _WORD.match(tokens[place])), len(tokens))
-    return tokens[first:end]
+    words: list[str] = []
+    for found in _TOKEN.finditer(without_project(text)[:_LONGEST_NOTE]):
+        token = found[0]
+        if _WORD.match(token):
+            words.append(token)
+        elif words:
+            break
+    return words
 
 
 def _abbreviates(name: str, before: str) -> bool:

@@ -8,7 +8,7 @@ variety can prefer one good answer to another, but never lift what hardly fits.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from hippo_core.recall.aim import without_project
@@ -183,10 +183,13 @@ def vector_similarity(vectors: "Mapping[int, numpy.ndarray]", otherwise: Similar
 
 def word_similarity(texts: Mapping[int, str]) -> Similarity:
     """Jaccard overlap of the content words of two texts."""
-    words = {item: frozenset(_WORD.findall(text.casefold())) - STOP_WORDS for item, text in texts.items()}
+
+    @cache
+    def words(item: int) -> frozenset[str]:
+        return frozenset(_WORD.findall(texts[item].casefold())) - STOP_WORDS
 
     def similarity(a: int, b: int) -> float:
-        either = len(words[a] | words[b])
-        return len(words[a] & words[b]) / either if either else 1.0
+        either = len(words(a) | words(b))
+        return len(words(a) & words(b)) / either if either else 1.0
 
     return similarity
