@@ -19,7 +19,7 @@ from hippo_core.model.scope import scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.proactive import shown
 from hippo_core.proactive.hooks import Unasked
-from hippo_core.proactive.notes import SESSION_TOKENS, TURN_TOKENS
+from hippo_core.proactive.notes import TURN_TOKENS
 from hippo_core.proactive.prompt import MOST_TOKENS, first_tokens, question_in
 from hippo_core.render import budget
 from hippo_core.render.refresh import refresh
@@ -115,11 +115,11 @@ def test_at_most_two_and_at_most_150_tokens_a_turn(hooks, store, folder):
     for host in ("alpha", "beta", "gamma", "delta"):
         learn(store, f"The staging database listens on port 5544 of the host {host}.", folder)
     text = added(hooks.hook_prompt(PROMPT, SESSION))
-    assert text.count("\n- [") == 2 and budget.tokens(text) <= TURN_TOKENS
+    assert text.count("\n- [") == 2 and budget.tokens(text) <= 150
     long = "The archive bucket quagga lives in Frankfurt, " + "and it is backed up every night at three, " * 30
     learn(store, long, folder)
     text = added(hooks.hook_prompt("quagga archive bucket", SESSION))
-    assert "quagga" in text and budget.tokens(text) <= TURN_TOKENS
+    assert "quagga" in text and budget.tokens(text) <= 150
 
 
 def test_at_most_1200_tokens_a_session(hooks, store, folder):
@@ -130,7 +130,7 @@ def test_at_most_1200_tokens_a_session(hooks, store, folder):
         )
         text = added(hooks.hook_prompt(f"how does customer zz{number} pay", SESSION))
         spent, turns = spent + budget.tokens(text), turns + bool(text)
-    assert SESSION_TOKENS - TURN_TOKENS < spent <= SESSION_TOKENS and turns < 40
+    assert 1_200 - 150 < spent <= 1_200 and turns < 40
 
 
 def test_memories_of_other_projects_are_not_added(hooks, store, folder):

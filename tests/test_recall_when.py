@@ -1,12 +1,15 @@
 """Questions that name a time: what is read as one, in whose time zone, and what it does to the answer."""
 
+import time
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from hippo_core.model.memory import Draft
+from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.recall.archive import search_archive
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.query import read_query
 from hippo_core.recall.when import read_when
@@ -65,6 +68,39 @@ def test_yesterday_is_the_users_yesterday():
     late = datetime(2026, 11, 26, 20, tzinfo=timezone.utc).timestamp()
     east, here = (read_when("yesterday", late, zone)[0].start for zone in (EAST, west))
     assert here - east == 17 * 3600 - 86_400 and read_when("yesterday", late, west)[0].holds(here + 3600)
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch):
+    """The process of a user whose clock is nine hours ahead of UTC."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the time zone of a process cannot be set here")
+    monkeypatch.setenv("TZ", "JST-9")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_both_searches_read_a_time_in_the_zone_of_the_process(in_tokyo, store):
+    """At eight in the morning in Tokyo it is still the day before at UTC: the two call another day yesterday."""
+    yesterday, before = (datetime(2026, 11, day, hour, tzinfo=EAST).timestamp() for day, hour in ((25, 5), (24, 19)))
+    now = datetime(2026, 11, 26, 8, tzinfo=EAST).timestamp()
+    with store.transaction():
+        store.memories.ensure_scope(GLOBAL_SCOPE)
+        source = store.progress.begin_source("/t.jsonl")
+        for name, at in (("one", yesterday), ("two", before)):
+            text = f"Redis was restarted, {name}"
+            store.memories.add(Draft(text, MemoryType.FACT, GLOBAL, Author.MACHINE, observed_at=at), "t")
+            message = Message(name, name, Role.USER, text, at, "/srv", 0)
+            store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
+    for asked in ("yesterday", "redis restarted yesterday"):
+        found = recall(store, asked, embedder=None, scopes=None, now=now)
+        said = search_archive(store, asked, scopes=None, now=now)
+        assert [result.memory.text for result in found.results] == ["Redis was restarted, one"]
+        assert said.hits[0].message.text == "Redis was restarted, one"
+        assert asked != "yesterday" or len(said.hits) == 1
+        assert all("yesterday: 25 Nov 2026" in answer.notes for answer in (found, said))
 
 
 @pytest.fixture

@@ -192,7 +192,7 @@ def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: 
     when, dated = resolved(store, asked.when, scopes)
     before, times = pool.relevance, of_memories(pool.memories)
     pool.relevance = weighed(when, before, times, asked.time_alone)
-    fitting = {number: times[number] for number, value in before.items() if value >= BEST_AT_LEAST}
+    fitting = {n: times[n] for n, value in before.items() if asked.time_alone or value >= BEST_AT_LEAST}
     if said := remark(when, fitting, dated):
         found.notes.append(said)
 
