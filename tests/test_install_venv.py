@@ -1,8 +1,11 @@
 """The environment and pip: what bends them is kept out, what pip says becomes one clear line, what broke mends."""
 
+import hashlib
 import os
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -78,6 +81,47 @@ def test_what_pip_says_becomes_one_clear_line(fake_pip, lock, tmp_path, said, er
     assert type(raised.value) is error
     assert "\n" not in str(raised.value)
     assert said in (tmp_path / "log").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def dry_pip(tmp_path, monkeypatch):
+    """An environment whose pip is the real one, sees two packages in a folder, checks them, and installs nothing."""
+    pytest.importorskip("pip")
+    if os.name == "nt":
+        pytest.skip("needs a script as interpreter")
+    offered = tmp_path / "offered"
+    offered.mkdir()
+    with zipfile.ZipFile(offered / "ready-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("ready-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ready\nVersion: 1.0\n")
+        wheel.writestr("ready-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("ready-1.0.dist-info/RECORD", "")
+    (tmp_path / "setup.py").write_text("import setuptools; setuptools.setup(name='source', version='1.0')\n", "utf-8")
+    with tarfile.open(offered / "source-1.0.tar.gz", "w:gz") as source:
+        source.add(tmp_path / "setup.py", "source-1.0/setup.py")
+    interpreter = venv.interpreter_of(tmp_path / "venv")
+    interpreter.parent.mkdir(parents=True)
+    interpreter.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@" --dry-run\n', encoding="utf-8")
+    interpreter.chmod(0o755)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(offered))
+
+    def install(line):
+        (tmp_path / "a.lock").write_text(line + "\n", encoding="utf-8")
+        venv.install_lock(tmp_path / "venv", tmp_path / "a.lock", tmp_path / "log")
+
+    install.digest = lambda name: hashlib.sha256((offered / name).read_bytes()).hexdigest()
+    return install
+
+
+def test_only_ready_made_packages_with_the_hash_of_the_lock_are_installed(dry_pip):
+    wheel, source = dry_pip.digest("ready-1.0-py3-none-any.whl"), dry_pip.digest("source-1.0.tar.gz")
+    dry_pip(f"ready==1.0 --hash=sha256:{wheel}")
+    with pytest.raises(InstallError, match="ready==1.0 is not the file that the lock names"):
+        dry_pip(f"ready==1.0 --hash=sha256:{source}")
+    with pytest.raises(InstallError, match="hash"):
+        dry_pip("ready==1.0")
+    with pytest.raises(WheelMissingError, match="no ready-made package of source"):
+        dry_pip(f"source==1.0 --hash=sha256:{source}")
 
 
 def test_progress_counts_packages_as_pip_comes_to_them(fake_pip, lock, tmp_path):

@@ -2,6 +2,10 @@
 
 import os
 import stat
+import subprocess
+import sys
+import threading
+import time
 
 import apsw
 import pytest
@@ -152,6 +156,23 @@ def test_two_writers_both_succeed(store, paths):
         assert len(store.memories.select()) == 2
 
 
+def test_a_writer_waits_for_another_to_end(store, paths):
+    began, done = threading.Event(), []
+
+    def write():
+        with Store.open(paths.store) as second:
+            began.set()
+            done.append(remember(second, "the second"))
+
+    other = threading.Thread(target=write)
+    with store.transaction():
+        other.start()
+        began.wait()
+        time.sleep(0.2)  # so that it meets the lock; were it late, it would pass all the same
+    other.join()
+    assert len(done) == 1
+
+
 def test_locked_store_says_so(store, paths, monkeypatch):
     monkeypatch.setattr("hippo_core.store.connection.BUSY_TIMEOUT_MS", 10)
     with Store.open(paths.store) as second, store.transaction():
@@ -163,6 +184,28 @@ def test_a_writer_does_not_map_the_store_into_its_memory(store, paths):
     """What a pass touched of a large store counted as its own; a reader is short-lived, and searches faster with it."""
     with Store.open(paths.store, readonly=True) as reader:
         assert (store._db.pragma("mmap_size"), reader._db.pragma("mmap_size") > 0) == (0, True)
+
+
+def test_what_is_deleted_is_overwritten_in_the_file(store, paths):
+    """Before any forgetting: of a memory that a job changes or lets go, nothing should lie in the file's free space."""
+    text = "The vault opens at Quagga-7731 tonight."
+    gone, *_ = [remember(store, words) for words in (text, *("coffee " * 500,) * 9)]
+    store.forgetting.truncate_log()
+    assert text.encode() in paths.store.read_bytes()
+    with store.transaction():
+        store._db.execute("DELETE FROM memory WHERE id = ?", (gone.id,))
+    store.forgetting.truncate_log()
+    assert text.encode() not in paths.store.read_bytes()
+
+
+def test_the_vector_extension_is_loaded_without_its_package_which_brings_numpy(paths):
+    pytest.importorskip("sqlite_vec")
+    code = (
+        "import sys, apsw\nfrom hippo_core.store.connection import load_vectors\n"
+        "assert load_vectors(apsw.Connection(':memory:'))\n"
+        "sys.exit(bool({'numpy', 'sqlite_vec'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_a_reader_cannot_write(store, paths):
