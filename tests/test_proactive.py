@@ -356,6 +356,26 @@ def test_before_the_model_is_loaded_words_answer_and_it_is_loaded_meanwhile(stor
     assert model.asked == ["something about the staging database"]
 
 
+def test_by_meaning_too_what_is_found_but_not_sure_is_not_added(store, paths, folder):
+    numpy = pytest.importorskip("numpy")
+    from hippo_core.recall.pipeline import recall
+
+    class Near(Loads):
+        """A question is rather near to whatever was learned."""
+
+        def embed(self, texts):
+            rows = [[1.0, 0, 0, 0] if text == PROMPT else [0.8, 0.6, 0, 0] for text in texts]
+            return numpy.array(rows, dtype="f4")
+
+    model = Near()
+    model.loaded = True
+    learn(store, "The kettle in the office is blue.", folder)
+    embed_pending(store, model)
+    (result,) = recall(store, PROMPT, embedder=model, scopes=None).results
+    assert 0.5 < result.stages["relevance"] < 0.6, "words alone would be believed as much"
+    assert Unasked(paths, str(folder), lambda config: model).hook_prompt(PROMPT, SESSION) == ""
+
+
 def test_a_store_without_vectors_loads_no_model(store, paths, folder):
     learn(store, FACT, folder)
     model = Loads()
