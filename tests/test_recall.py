@@ -175,6 +175,13 @@ def test_without_vectors_near_doubles_are_folded_by_their_words(remember, ask):
     assert sorted(len(result.like) for result in ask("redis outage").results) == [0, 2]
 
 
+def test_what_says_something_else_goes_before_a_near_double_that_scores_more(remember, ask):
+    doubles = [remember(f"zebra at the zebra gate, gate {gate}") for gate in (7, 8)]
+    other = remember("hay is what the keeper of the old garden gives a zebra")
+    assert [result.memory.id for result in ask("zebra", k=3).results][2] == other.id
+    assert {result.memory.id for result in ask("zebra", k=2).results} == {doubles[0].id, other.id}
+
+
 def test_the_users_half_lives_reach_the_score(remember, ask):
     remember(DROPPED, age_days=100)
     usual, fast = (ask("redis", config=c).results[0] for c in (Config(), Config(half_lives=(("fact", 10.0),))))
