@@ -126,6 +126,16 @@ class TestSetAside:
         source = store.progress.sources()[str(path)]
         assert source.set_aside and "Input/output error" in source.error
 
+    @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+    def test_a_link_that_leads_nowhere_is_left_alone_like_any_other(self, store, tmp_path):
+        link = tmp_path / "link.jsonl"
+        link.symlink_to(tmp_path / "later.jsonl")
+        reports = [archive_files(store, [link]) for _ in range(5)]
+        assert [len(report.failed) for report in reports] == [1, 1, 1, 0, 0]
+        assert [report.set_aside for report in reports] == [0, 0, 0, 1, 1]
+        write(tmp_path / "later.jsonl", user("Here at last.", 1))
+        assert archive_files(store, [link]).messages == 1
+
     def test_it_is_tried_again_on_request(self, store, path, attempts):
         for _ in range(4):
             archive_files(store, [path])

@@ -47,6 +47,13 @@ def test_after_a_long_sleep_only_one_repetition_is_told():
     assert step(state, [LATE], NOW + 40 * DAY + HOUR)[1] == []
 
 
+def test_a_clock_that_was_years_ahead_for_a_while_does_not_silence_it_until_then():
+    state, _ = step({}, [LATE], NOW + 3_000 * DAY)
+    state, told = step(state, [LATE], NOW)
+    assert told == []
+    assert [notice.kind for notice in step(state, [LATE], NOW + DAY)[1]] == [REPEATED]
+
+
 def test_its_end_is_told_once():
     assert play([[LATE], [], [], [], []]) == [(0, RAISED), (2, OVER)]
 

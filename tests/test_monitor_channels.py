@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from ntfy_server import NtfyServer
@@ -124,6 +125,13 @@ def test_what_is_held_waits_for_its_time_and_holds_nothing_else(paths):
     assert got == ["body high"]
     outbox.drain(paths, ["one"], lambda key, letter: got.append(letter.body), NOW + 60)
     assert got == ["body high", "body low"]
+
+
+def test_what_a_clock_years_ahead_held_is_not_held_until_then(paths):
+    got, ahead = [], NOW + 3_000 * 86_400
+    outbox.put(paths, [replace(letter("low", not_before=ahead + 60), at=ahead)])
+    outbox.drain(paths, ["one"], lambda key, letter: got.append(letter.body), NOW)
+    assert got == ["body low"]
 
 
 def test_the_queue_is_bounded_and_keeps_the_newest(paths):

@@ -196,8 +196,8 @@ class _Step:
         if source is None:
             return True
         # A store of an older version knows no identity.
-        known, now = State(source.size, source.mtime_ns, source.identity), State.of(os.stat(path))
-        if known != (now if source.identity else now._replace(identity=None)):
+        known, now = State(source.size, source.mtime_ns, source.identity), State.now(path)
+        if known != (now if source.identity is not None else now._replace(identity=None)):
             return True
         if source.error is not None:
             if source.set_aside and not self._retry:
@@ -239,10 +239,7 @@ def _record_failure(store: Store, path: Path, source: Source | None, error: Exce
     """Note in the store that a file could not be taken in, and return why. A file that has changed starts anew."""
     # An unforeseen error may quote what it failed on, which the guard has not seen: only its name is kept.
     reason = str(error) if isinstance(error, TranscriptError) else _unforeseen(path, error)
-    try:
-        state = State.of(os.stat(path))
-    except OSError:
-        state = State(0, 0, "")
+    state = State.now(path)
     with store.transaction():
         failed = source or store.progress.begin_source(_name(path))
         again = failed.error is not None and (failed.size, failed.mtime_ns) == (state.size, state.mtime_ns)

@@ -31,6 +31,14 @@ class State(NamedTuple):
     def of(cls, stat: os.stat_result) -> "State":
         return cls(stat.st_size, stat.st_mtime_ns, f"{stat.st_ino}:{stat.st_ctime_ns}")
 
+    @classmethod
+    def now(cls, path: Path) -> "State":
+        """Nothing at all where the system says nothing, as of a link that leads nowhere."""
+        try:
+            return cls.of(os.stat(path))
+        except OSError:
+            return cls(0, 0, "")
+
     def may_have_lost(self, now: "State") -> bool:
         """Whether a file that was like this and is like `now` may have done anything but grow."""
         same = self.identity.split(":")[0] == now.identity.split(":")[0]

@@ -79,6 +79,8 @@ def standing(state: State) -> dict[str, Alert]:
 def _stands(alert: Alert | None, finding: Finding, now: float, muted: bool) -> tuple[Alert, Notice | None]:
     alert = alert or Alert(finding.text, finding.grave, now)
     alert = replace(alert, text=finding.text, grave=finding.grave, gone=None, found=min(alert.found, now))
+    if alert.raised is not None:  # by a clock that was put back since, it would be silent until then
+        alert = replace(alert, raised=min(alert.raised, now))
     if muted:
         return alert, None
     if alert.raised is None:

@@ -62,7 +62,8 @@ def drain(paths: Paths, channels: Sequence[str], send: Callable[[str, Letter], s
     sent, failed = 0, {}
     for channel in channels:
         for place, letter in enumerate(letters):
-            if channel not in letter.to or letter.not_before > now:
+            held = letter.at <= now < letter.not_before  # one of a time to come was written by a clock put back since
+            if channel not in letter.to or held:
                 continue
             problem = send(channel, letter)
             if problem is not None:
