@@ -31,7 +31,7 @@ def one_at_a_time(paths: Paths, name: str, *, wait: float = 0.0) -> Iterator[Non
         ) from error
     try:
         with contextlib.suppress(OSError):
-            write_atomic(holder, json.dumps({"pid": os.getpid(), "since": clock.now()}).encode())
+            write_atomic(holder, json.dumps({"pid": os.getpid(), "since": clock.now()}).encode(), durable=False)
         yield
     finally:
         with contextlib.suppress(OSError):

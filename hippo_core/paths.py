@@ -156,16 +156,20 @@ def remove_tree(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
-def write_atomic(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Replace `path` by `data` so that a reader sees the old bytes or the new ones, never a part."""
+def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = True) -> None:
+    """Replace `path` by `data` so that a reader sees the old bytes or the new ones, never a part.
+
+    durable: also after the power failed; the other way is for what is made anew when it is missing, cut off or older.
+    """
     ensure_private(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         _replace(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):

@@ -295,14 +295,14 @@ def test_a_writer_that_comes_in_between_is_not_overwritten_with_old_text(filled,
         put(filled, "Refunds are exact.", SHOP.key)
     write, raced = refreshing._write, []
 
-    def write_after_the_other(path: Path, data: bytes) -> None:
+    def write_after_the_other(path: Path, data: bytes, sizes: dict[str, int]) -> None:
         if not raced:
             raced.append(path)
             with Store.open(paths.store) as other:
                 with other.transaction():
                     other.memories.erase([memory.id for memory in other.memories.select(scopes=[SHOP.key])])
                 refresh(other, paths)
-        write(path, data)
+        write(path, data, sizes)
 
     monkeypatch.setattr(refreshing, "_write", write_after_the_other)
     refresh(filled, paths)
@@ -310,7 +310,9 @@ def test_a_writer_that_comes_in_between_is_not_overwritten_with_old_text(filled,
     assert all(b"ledger" not in path.read_bytes() for path in paths.render.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("damage", [b"", b"no json", b"[]", b'{"default": 5}'])
+@pytest.mark.parametrize(
+    "damage", [b"", b"no json", b"[]", b"5", b'{"default": 5}', b"[[], {}]", b'{"state": {}, "sizes": []}']
+)
 def test_a_damaged_record_of_what_was_rendered_renders_all_again(filled, paths, damage):
     for path in [*paths.render.glob("project/*"), *paths.render.glob("agent/*")]:
         path.write_bytes(b"x")
@@ -324,6 +326,16 @@ def test_a_damaged_record_of_what_was_rendered_renders_all_again(filled, paths, 
 def test_a_lost_file_comes_back(filled, paths, name):
     before = (paths.render / name).read_bytes()
     (paths.render / name).unlink()
+    refresh(filled, paths)
+    assert (paths.render / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [f"agent/{SHOP.key}.json", f"project/{SHOP.key}.json", "rules.json", "nudge.json"])
+def test_a_file_that_lost_its_end_is_made_whole(filled, paths, name):
+    """They are not synchronized, so that is how a power failure may leave them."""
+    before = (paths.render / name).read_bytes()
+    (paths.render / name).write_bytes(before[: len(before) // 2] if before else b"x")
+    assert not refreshing.is_current(filled, paths)
     refresh(filled, paths)
     assert (paths.render / name).read_bytes() == before
 

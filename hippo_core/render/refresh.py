@@ -32,23 +32,27 @@ from hippo_core.store import Store
 _DEFAULT = "default"
 _DAY = 1  # the day's place in a state
 _KINDS = ("project", "agent")
+_COMMON = ("rules.json", "nudge.json", "reflexes.tsv")
+# Where the power fails, POSIX systems leave a file short or empty, and so made anew; NTFS its whole length of zeros.
+_DURABLE = os.name == "nt"
 _PROJECT_RULES_TOKENS = 250  # of the standing rules' budget, kept free for a project's own
 _MOST_ROUNDS = 5
 _REFLEX_STATE_DAYS = 7
 State = dict[str, list]
+Sizes = dict[str, int]  # in bytes, of each file as it was made
 
 
 def refresh(store: Store, paths: Paths) -> None:
     """Render what changed. Looks again before it ends, so that two writers at once cannot leave old text behind."""
-    done = _read_state(paths)
+    done, sizes = _read_state(paths)
     for _ in range(_MOST_ROUNDS):
         with store.reading():
             world = _look(store, paths)
-            if world.state == done and _all_there(paths, world):
+            if world.state == done and _all_there(paths, world, sizes):
                 break
-            _render(store, paths, world, done)
+            _render(store, paths, world, done, sizes)
         done = world.state
-        write_atomic(_state_file(paths), json.dumps(done).encode())
+        write_atomic(_state_file(paths), json.dumps({"state": done, "sizes": sizes}).encode())
     _forget_old_reflexes(paths)
 
 
@@ -56,7 +60,8 @@ def is_current(store: Store, paths: Paths) -> bool:
     """Whether all that `refresh` renders is there and says what the store says, but for the ages of things."""
     with store.reading():
         world = _look(store, paths)
-    return _all_there(paths, world) and _ageless(world.state) == _ageless(_read_state(paths))
+    done, sizes = _read_state(paths)
+    return _all_there(paths, world, sizes) and _ageless(world.state) == _ageless(done)
 
 
 def _ageless(state: State) -> State:
@@ -117,25 +122,37 @@ def _versions(memories: Sequence[Memory]) -> list[list[int]]:
     return [[memory.id, memory.version] for memory in memories]
 
 
-def _render(store: Store, paths: Paths, world: _World, done: State) -> None:
-    _write(paths.render / "rules.json", context_document("SessionStart", world.everywhere.text))
-    _write(paths.render / "nudge.json", context_document("UserPromptSubmit", one_line(world.config.nudge)))
-    _write(paths.render / "reflexes.tsv", _reflexes(world.rules))
+def _render(store: Store, paths: Paths, world: _World, done: State, sizes: Sizes) -> None:
+    _write(paths.render / "rules.json", context_document("SessionStart", world.everywhere.text), sizes)
+    _write(paths.render / "nudge.json", context_document("UserPromptSubmit", one_line(world.config.nudge)), sizes)
+    _write(paths.render / "reflexes.tsv", _reflexes(world.rules), sizes)
     for key in world.state:
         files = _project_files(paths, key)
-        if world.state[key] != done.get(key) or not all(file.exists() for file in files):
+        if world.state[key] != done.get(key) or not all(_is_whole(file, sizes) for file in files):
             documents = _project_documents(store, world, key)
             for file, document in zip(files, documents, strict=True):
-                _write(file, document)
-    _remove_stale(paths, set(world.state))
+                _write(file, document, sizes)
+    _remove_stale(paths, set(world.state), sizes)
 
 
-def _all_there(paths: Paths, world: _World) -> bool:
-    names = ("rules.json", "nudge.json", "reflexes.tsv")
-    files = [paths.render / name for name in names] + [
+def _all_there(paths: Paths, world: _World, sizes: Sizes) -> bool:
+    files = [paths.render / name for name in _COMMON] + [
         file for key in world.state for file in _project_files(paths, key)
     ]
-    return all(file.exists() for file in files)
+    return all(_is_whole(file, sizes) for file in files)
+
+
+def _is_whole(file: Path, sizes: Sizes) -> bool:
+    """Whether it is there, and as long as it was made: one that the power failed upon may have lost its end."""
+    try:
+        return os.stat(file).st_size == sizes.get(_place(file))
+    except OSError:
+        return False
+
+
+def _place(file: Path) -> str:
+    """Below the folder of renders, wherever that is."""
+    return f"{file.parent.name}/{file.name}"
 
 
 def _project_files(paths: Paths, key: str) -> list[Path]:
@@ -184,19 +201,21 @@ def _reflexes(rules: Sequence[Memory]) -> bytes:
     return b"".join(rows)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes, sizes: Sizes) -> None:
     """Make the file hold `data`; nothing to say is an empty file, so that a hook need not look further."""
+    sizes[_place(path)] = len(data)
     with contextlib.suppress(OSError):
         if path.read_bytes() == data:
             return
-    write_atomic(path, data)
+    write_atomic(path, data, durable=_DURABLE)
 
 
-def _remove_stale(paths: Paths, keys: set[str]) -> None:
+def _remove_stale(paths: Paths, keys: set[str], sizes: Sizes) -> None:
     for kind in _KINDS:
         for path in (paths.render / kind).glob("*.json"):
             if path.stem not in keys:
                 path.unlink(missing_ok=True)
+                sizes.pop(_place(path), None)
 
 
 def _forget_old_reflexes(paths: Paths) -> None:
@@ -230,9 +249,10 @@ def _state_file(paths: Paths) -> Path:
     return paths.render / "state.json"
 
 
-def _read_state(paths: Paths) -> State:
+def _read_state(paths: Paths) -> tuple[State, Sizes]:
     try:
-        state = json.loads(_state_file(paths).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return state if isinstance(state, dict) else {}
+        known = json.loads(_state_file(paths).read_bytes())
+        state, sizes = known["state"], known["sizes"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}, {}
+    return (state, sizes) if isinstance(state, dict) and isinstance(sizes, dict) else ({}, {})
