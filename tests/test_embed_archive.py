@@ -8,7 +8,7 @@ from transcript_files import SESSION, assistant, user, write
 from hippo_core import config
 from hippo_core.dream.run import dream
 from hippo_core.errors import VectorsUnavailableError
-from hippo_core.ingest.embed_archive import LOCK, sentences
+from hippo_core.ingest.embed_archive import LOCK, embed_archive, sentences
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.schedule.heartbeat import read
@@ -112,3 +112,27 @@ def test_sentences_of_a_text():
     ]
     assert len(sentences("This is one more sentence of many. " * 50)) == 12
     assert max(map(len, sentences("word " * 400 + ". And another sentence follows it."))) == 400
+
+
+def test_many_long_messages_are_embedded_a_few_at_a_time_so_that_a_pass_that_dies_gets_on(paths, root, monkeypatch):
+    class Dying(Digest):
+        asked = 0
+
+        def pieces(self, text):
+            return [text[start : start + 10] for start in range(0, len(text), 10)]
+
+        def embed(self, texts):
+            self.asked += 1
+            if self.asked > 1:
+                raise KeyboardInterrupt
+            return super().embed(texts)
+
+    log = "x" * 1_500  # 150 pieces
+    write(root / "shop" / f"{SESSION}.jsonl", *(user(f"{number} {log}", number) for number in range(1, 5)))
+    run_pass(paths, roots=[root], embed=False)
+    with Store.open(paths.store) as store, pytest.raises(KeyboardInterrupt):
+        embed_archive(store, Dying(), None, share=1.0)
+    assert embedded(paths) == [(4,)]
+    with Store.open(paths.store) as store:
+        assert embed_archive(store, Digest(), None, share=1.0) == 3
+    assert embedded(paths) == [(1,), (2,), (3,), (4,)]

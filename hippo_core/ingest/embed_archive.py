@@ -7,7 +7,8 @@ what each part gives and costs.
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
@@ -23,7 +24,7 @@ LOCK = "embed-archive"
 SECONDS = 10.0  # of embedding in one pass; the next goes on
 NIGHT_SECONDS = 300.0  # in the night's
 SHARE = 0.5  # of the time at work, so that half a processor stays free for what the user does
-_BATCH = 16
+_BATCH, _MOST_TEXTS = 16, 256  # of messages; of what is embedded of them: sixteen long logs would take minutes
 _SHORTEST_SENTENCE, _LONGEST_SENTENCE, _MOST_SENTENCES = 25, 400, 12
 _OPENING = 350  # letters of a reply, about 80 tokens
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
@@ -51,8 +52,7 @@ def embed_archive(
             batch = store.message_vectors.pending(embedder.fingerprint, _BATCH)
         if not batch:
             break
-        _embed_batch(store, embedder, batch)
-        done += len(batch)
+        done += _embed_batch(store, embedder, batch)
         if on_progress:
             on_progress(done, max(done, waiting))
         time.sleep((time.monotonic() - began) * (1 / share - 1))
@@ -97,13 +97,18 @@ def sentences(text: str) -> list[str]:
     return found[:_MOST_SENTENCES] if len(found) > 1 else []
 
 
-def _embed_batch(store: Store, embedder: Embedder, batch: list[tuple[int, str, str]]) -> None:
-    chosen = [(number, *parts(Role(role), text, embedder)) for number, role, text in batch]
-    vectors = embedder.embed([text for _, _, texts in chosen for text in texts]).astype("<f4", copy=False)
-    rows = []
-    start = 0
-    for number, kind, texts in chosen:
-        rows.append((number, kind, [vector.tobytes() for vector in vectors[start : start + len(texts)]]))
-        start += len(texts)
+def _embed_batch(store: Store, embedder: Embedder, batch: Sequence[tuple[int, str, str]]) -> int:
+    """Embed the first of these messages, as many as make no more than _MOST_TEXTS, and one at least; how many."""
+    chosen: list[tuple[int, str, int]] = []
+    texts: list[str] = []
+    for number, role, text in batch:
+        kind, some = parts(Role(role), text, embedder)
+        if chosen and len(texts) + len(some) > _MOST_TEXTS:
+            break
+        chosen.append((number, kind, len(some)))
+        texts += some
+    vectors = iter(embedder.embed(texts).astype("<f4", copy=False))
+    rows = [(number, kind, [vector.tobytes() for vector in islice(vectors, count)]) for number, kind, count in chosen]
     with store.transaction():
         store.message_vectors.put(embedder.fingerprint, embedder.dimension, rows)
+    return len(chosen)
