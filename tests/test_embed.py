@@ -122,6 +122,15 @@ def test_vectors_are_those_of_the_model(minilm, a, b, cosine):
     assert float(vectors[0] @ vectors[1]) == pytest.approx(cosine, abs=0.02)
 
 
+@pytest.mark.parametrize("unpacked", [False, True], ids=["cold", "in the server"])
+def test_the_model_runs_on_one_thread(minilm, unpacked):
+    """With more, a search would spin beside the user's builds."""
+    model = type(minilm)()
+    model.load(unpacked=unpacked)
+    options = model._session.get_session_options()
+    assert (options.intra_op_num_threads, options.inter_op_num_threads) == (1, 1)
+
+
 def test_vectors_have_unit_length_and_do_not_depend_on_their_company(minilm):
     texts = ["short", "a text of a few more words than the first", "", "x " * 400, "部署"]
     together = minilm.embed(texts)
