@@ -245,3 +245,11 @@ def test_nothing_is_shown_where_even_the_best_hardly_fits(store, monkeypatch, be
     if by_meaning:
         search.lists["meaning"] = []
     assert [number for number, _ in search.choose(5)] == shown
+
+
+def test_what_is_not_embedded_yet_is_found_by_its_words(store, say):
+    said = "the websocket drops because nginx times out"
+    say("coffee at ten", session="earlier")
+    embed_archive(store, Meanings(), share=1)
+    say(*(f"espresso number {number}" for number in range(40)), said, session="now")
+    assert found(store, "websocket", embedder=Meanings()) == [said]

@@ -135,6 +135,7 @@ class Search:
         self._asking = tuple(term for term in self._terms if term not in timely)  # few say the month they speak in
         self.lists: dict[str, list[Hit]] = {}
         self.evidence: dict[int, Evidence] = {}
+        self._model: str | None = None  # that was asked for meanings
         self.notes: list[str] = []
 
     def by_words(self) -> None:
@@ -174,6 +175,7 @@ class Search:
             for kind in (MEANING, REPLY):
                 near = vectors.nearest(embedder.fingerprint, kind, question, scopes=self._scopes, limit=DEPTH[kind])
                 self.lists[kind] = self._placed(near)
+            self._model = embedder.fingerprint
 
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, at most k, best first."""
@@ -305,9 +307,12 @@ class Search:
         matches = self._store.archive.word_matches(self._asking, among=numbers, known=self._store.frequencies.of)
         covered = coverage(matches, self._store.episodes.newest(), numbers)
         cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
-        asked = MEANING in self.lists
+        # What is not embedded yet is judged by its words; else it could not reach what the best has to.
+        embedded = self._store.message_vectors.embedded(self._model, numbers) if self._model else ()
         return {
-            number: Evidence(covered[number], min(1.0, standing[number]), cosines.get(number, 0.0) if asked else None)
+            number: Evidence(
+                covered[number], min(1.0, standing[number]), cosines.get(number, 0.0 if number in embedded else None)
+            )
             for number in numbers
         }
 

@@ -49,6 +49,16 @@ class MessageVectors:
             (model[2], model[1]),
         ).fetchone()[0]
 
+    def embedded(self, fingerprint: str, numbers: Sequence[int]) -> set[int]:
+        """Those of these messages that this model has come to."""
+        _, lowest, highest = self._model(fingerprint) or (0, 0, 0)
+        rows = self._db.execute(
+            f"SELECT id FROM message WHERE id IN ({','.join('?' * len(numbers))}) AND id BETWEEN ? AND ? "
+            "AND withheld IS NULL",
+            (*numbers, lowest, highest),
+        )
+        return {number for (number,) in rows}
+
     def nearest(
         self, fingerprint: str, kind: str, vector: bytes, *, scopes: Sequence[str] | None, limit: int
     ) -> list[tuple[int, float]]:
