@@ -122,7 +122,7 @@ def write_transcripts(rows: list[dict], folder: Path) -> None:
             "type": "user" if user else "assistant",
             "uuid": f"u{number}",
             "sessionId": row["session"],
-            "cwd": "/work/app",
+            "cwd": "/srv/app",
             "timestamp": "2026-01-01T10:00:00.000Z",
             "message": {"role": "user" if user else "assistant", "content": content},
         }
