@@ -13,6 +13,8 @@ if sys.argv[1:] == ["-l"]:
         sys.exit("no crontab for somebody")
     sys.stdout.buffer.write(open(file, "rb").read())
 elif sys.argv[1:] == ["-r"]:
+    if not os.path.exists(file):
+        sys.exit("no crontab for somebody")
     os.unlink(file)
 elif sys.argv[1:] == ["-"]:
     data = sys.stdin.buffer.read()

@@ -116,7 +116,22 @@ def test_a_page_overwritten_with_noise_is_found(paths, home):
     with paths.store.open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(b"\xee" * size)
-    assert wrong(paths, home)
+    assert "integrity" in wrong(paths, home)
+
+
+@pytest.mark.parametrize("table", ["message", "ingest_source", "memory_scope", "memory_plain_data", "sqlite_schema"])
+def test_damage_that_stops_the_checks_themselves_is_one_finding_with_what_helps(paths, home, table):
+    with Store.open(paths.store) as store:
+        store.forgetting.truncate_log()
+        found = store._db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        size = store._db.pragma("page_size")
+    with paths.store.open("r+b") as file:
+        file.seek(((found[0] if found else 1) - 1) * size + 100)
+        file.write(b"\xee" * (size - 100))
+    found = wrong(paths, home)
+    assert found and set(found) <= {"integrity", "store", "keywords", "in step", "rendered"}
+    assert not any("try again in a moment" in finding.do for finding in found.values())
+    assert any("hippo snapshot restore latest" in finding.do for finding in found.values())
 
 
 def test_without_a_store_it_says_what_to_do(paths, isolated):

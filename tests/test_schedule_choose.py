@@ -213,6 +213,12 @@ class TestCrontab:
         (note,) = choose.remove(paths)
         assert "the disk is full" in note and choose.chosen(paths) == "cron"
 
+    def test_a_crontab_that_somebody_took_away_is_no_obstacle(self, programs, linux, paths):
+        programs.add("crontab")
+        choose.install(paths, PYTHON, "cron")
+        programs.crontab.unlink()
+        assert choose.remove(paths) == [] and choose.chosen(paths) is None
+
     @given(st.none() | st.binary(max_size=200).filter(lambda text: b">>>" not in text), st.binary(max_size=80))
     def test_whatever_bytes_are_in_it_they_come_back(self, before, after):
         target = target_of(Path("/x"), PYTHON)

@@ -7,7 +7,7 @@ from hippo_core import config as settings
 from hippo_core.config import Config
 from hippo_core.doctor import folder, house, store
 from hippo_core.doctor.base import Check, Finding, Patient, ill
-from hippo_core.errors import HippoError, UsageError
+from hippo_core.errors import HippoError, StoreCorruptError, UsageError
 from hippo_core.paths import Paths
 
 _FOLDER: tuple[Check, ...] = (
@@ -70,14 +70,19 @@ def _mend(finding: Finding) -> Mended:
 
 def _all(checks: Iterable[Check], patient: Patient) -> list[Finding]:
     found: list[Finding] = []
+    damage = None
     for check in checks:
         try:
             found += check(patient)
+        except StoreCorruptError as error:
+            damage = error  # most checks meet the same bytes, which is one piece of news
         except HippoError as error:
             found.append(ill(_name(check), str(error), "This could not be looked at.", "try again in a moment"))
         except OSError as error:
             line = f"{error.filename}: {error.strerror or error}"
             found.append(ill(_name(check), line, "This could not be looked at.", "check that the folder is yours"))
+    if damage and all(finding.ok or finding.check != store.INTEGRITY for finding in found):
+        found.append(store.damaged(patient, str(damage)))
     return found
 
 

@@ -11,6 +11,7 @@ from hippo_core.errors import HippoError, StoreError
 from hippo_core.store import Store
 from hippo_core.store.upkeep import KEYWORD_INDEXES, Gap
 
+INTEGRITY = "integrity"
 _FIX = "hippo doctor --fix"
 
 
@@ -21,7 +22,7 @@ def opens(patient: Patient) -> Iterator[Finding]:
             memories = store.memories.count_active()
     except StoreError as error:
         yield ill("store", str(error), "Nothing can be searched or stored; the hooks go on with what was rendered.",
-                  "see above; a store can be made anew from the transcripts: hippo ingest")  # fmt: skip
+                  "see above; to make one anew: hippo ingest; hippo snapshot restore latest")  # fmt: skip
         return
     yield well("store", f"opens: {counted(memories, 'memory')}, {counted(messages, 'message')} of "
                f"{counted(sessions, 'session')}")  # fmt: skip
@@ -31,16 +32,19 @@ def sound(patient: Patient) -> Iterator[Finding]:
     with _open(patient) as store, store.reading():
         said = [line for line in store.upkeep.damage() if not any(index in line for index in KEYWORD_INDEXES)]
     if not said:
-        yield well("integrity", "SQLite finds no damage in the file")
+        yield well(INTEGRITY, "SQLite finds no damage in the file")
         return
-    only_indexes = all("index" in line for line in said)
-    yield ill(
-        "integrity",
-        f"SQLite finds damage: {said[0]}" + (f" (and {len(said) - 1} more)" if len(said) > 1 else ""),
-        "Only an index is wrong; no memory is lost." if only_indexes else "Some of what was stored may be lost.",
-        _FIX if only_indexes else f"copy {patient.paths.store} away, delete it, and make it anew: hippo ingest",
-        (lambda: _reindex(patient)) if only_indexes else None,
-    )
+    told = f"SQLite finds damage: {said[0]}" + (f" (and {len(said) - 1} more)" if len(said) > 1 else "")
+    if all("index" in line for line in said):
+        yield ill(INTEGRITY, told, "Only an index is wrong; no memory is lost.", _FIX, lambda: _reindex(patient))
+    else:
+        yield damaged(patient, told)
+
+
+def damaged(patient: Patient, told: str) -> Finding:
+    """What no index explains. The transcripts give back what they still hold, a snapshot what the user wrote."""
+    do = f"copy {patient.paths.store} away and delete it, then: hippo ingest; hippo snapshot restore latest"
+    return ill(INTEGRITY, told, "Some of what was stored may be lost.", do)
 
 
 def _reindex(patient: Patient) -> str:

@@ -90,7 +90,8 @@ def install(paths: Paths, python: Path, wanted: str | None = None) -> Registered
             return Registered(scheduler, len(JOBS), tuple(passed_over))
         if wanted or scheduler.system in (None, sys.platform):
             passed_over.append(f"{scheduler.name}: {reason}")
-    raise ScheduleError(f"The jobs are not registered; {passed_over[0]}. Without --with, one that works is looked for.")
+    why = "; ".join(passed_over)
+    raise ScheduleError(f"The jobs are not registered; {why}. Without --with, one that works is looked for.")
 
 
 def remove(paths: Paths, *, stay_off: bool = False) -> list[str]:

@@ -45,6 +45,8 @@ class Crontab:
         if shutil.which("crontab") is None:
             return
         before = read_crontab()
+        if before is None:
+            return  # taken away since, ours with it
         after = without_block(before, prefix)
         if after is None:
             require(["crontab", "-r"])
