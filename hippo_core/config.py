@@ -5,8 +5,7 @@ Knows the names and the defaults, not what they are used for.
 
 import json
 import math
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from hippo_core.errors import UsageError
 from hippo_core.paths import Paths, write_atomic
@@ -14,8 +13,7 @@ from hippo_core.paths import Paths, write_atomic
 NUDGE = "Answer first: plain words, no filler, no flattery. If this touches earlier work, ask memory_search first."
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(NamedTuple):
     """embedder: local, openai or off. reranker: voyage or off. distiller: offline. decay_rate: how fast memories age, 1
     as designed.
 
@@ -37,15 +35,18 @@ class Config:
     nudge: str = NUDGE
     proactive: bool = True
     archive_meaning: bool = True
-    alerts: tuple[str, ...] = field(default=(), repr=False)
+    alerts: tuple[str, ...] = ()
     quiet_hours: str = "22:00-07:00"
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={value!r}" for name, value in self._asdict().items() if name != "alerts")
+        return f"Config({', '.join(shown)})"
 
 
 def load(paths: Paths) -> Config:
     """The settings in force; UsageError when the file cannot be read as settings."""
     raw = _raw(paths)
-    known = {one.name for one in fields(Config)}
-    chosen = {name: value for name, value in raw.items() if name in known}
+    chosen = {name: value for name, value in raw.items() if name in Config._fields}
     if isinstance(chosen.get("half_lives"), dict):
         chosen["half_lives"] = tuple(sorted(chosen["half_lives"].items()))
     named = chosen.get("alerts", ())
@@ -68,7 +69,7 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, tuple) and all(_is_amount(days) and days > 0 for _, days in value)
     if name in ("openai_base_url", "voyage_base_url"):
         return value is None or isinstance(value, str)
-    return isinstance(value, type(getattr(Config, name)))
+    return isinstance(value, type(Config._field_defaults[name]))
 
 
 def _is_amount(value: Any) -> bool:

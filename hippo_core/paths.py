@@ -8,8 +8,8 @@ import contextlib
 import os
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hippo_core.errors import UsageError
 from hippo_core.project import JOINED
@@ -17,8 +17,7 @@ from hippo_core.project import JOINED
 INSTALL_RECORD = "install.json"
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(NamedTuple):
     """The files of one installation, all below `home`."""
 
     home: Path

@@ -24,7 +24,7 @@ def bring(store, drafts, session, at):
         for scope in (GLOBAL_SCOPE, project_scope(f"example.org/{session.project}", session.project)):
             store.memories.ensure_scope(scope)
         for number, draft in enumerate(drafts):
-            draft = type(draft)(**{**vars(draft), "observed_at": at + number, "sources": (f"{at}-{number}",)})
+            draft = draft._replace(observed_at=at + number, sources=(f"{at}-{number}",))
             outcomes[draft.text] = reconcile(store, draft, "test")
     return outcomes
 

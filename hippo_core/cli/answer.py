@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from hippo_core import config as settings
 from hippo_core import paths
@@ -21,8 +21,7 @@ from hippo_core.store import Store
 _CODES = {"number": 1, "head": 36, "score": 32, "faint": 2}  # bold, cyan, green, dim
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """The arguments of `hippo recall`."""
 
     query: str

@@ -170,7 +170,7 @@ def memory_line(memory: Memory, label: str) -> str:
 def message_line(message: Archived, label: str) -> str:
     """One line: id, speaker, age, project, the beginning of the text."""
     age = "undated" if message.at is None else clock.ago(message.at)
-    about = " · ".join((SPEAKERS[message.role], age, label))
+    about = " · ".join((SPEAKERS[message.role.value], age, label))
     return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {cut(message.text)}"
 
 
@@ -210,7 +210,7 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
 
 
 def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list[str]:
-    speaker = SPEAKERS[message.role] + (f", arguments of /{message.command}" if message.command else "")
+    speaker = SPEAKERS[message.role.value] + (f", arguments of /{message.command}" if message.command else "")
     withheld = f"  not learned from: {message.withheld}" if message.withheld else ""
     head = f"{speaker} · {_day(message.at) if message.at else 'undated'} · {label} · session {message.session_id}"
     lines = [f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}", "", message.text]
@@ -229,7 +229,7 @@ def _source_json(message: Archived) -> dict[str, Any]:
 
 
 def _without_id(row: Memory | Archived) -> dict[str, Any]:
-    fields = dataclasses.asdict(row)
+    fields = row._asdict() if isinstance(row, Memory) else dataclasses.asdict(row)
     del fields["id"]
     return fields
 

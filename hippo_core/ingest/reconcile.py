@@ -4,7 +4,6 @@ Human memories are confirmed, never replaced: what contradicts one is journalled
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 
 from hippo_core import clock
@@ -33,7 +32,7 @@ class Outcome(str, Enum):
 def reconcile(store: Store, draft: Draft, actor: str) -> Outcome:
     """Bring one draft into the store. Inside a transaction; the draft's scope must be known to the store."""
     try:
-        draft = replace(draft, text=admit(draft.text))
+        draft = draft._replace(text=admit(draft.text))
     except RefusedError:
         return Outcome.IGNORE
     observed = clock.now() if draft.observed_at is None else draft.observed_at
@@ -76,4 +75,4 @@ def _weighed(draft: Draft, neighbours: Sequence[Memory]) -> Draft:
     """The draft with its importance nudged by novelty: 1 - similarity to the nearest memory in scope."""
     novelty = 1 - max((overlap(draft.text, memory.text) for memory in neighbours), default=0.0)
     importance = LADDER[draft.type].importance if draft.importance is None else draft.importance
-    return replace(draft, importance=min(1.0, max(0.0, importance + NOVELTY_WEIGHT * (novelty - 0.5))))
+    return draft._replace(importance=min(1.0, max(0.0, importance + NOVELTY_WEIGHT * (novelty - 0.5))))

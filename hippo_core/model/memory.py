@@ -1,6 +1,6 @@
 """A curated memory, and the draft it is made from. Plain data: no storage, no ranking."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hippo_core.errors import UsageError
 from hippo_core.model.types import Author, MemoryType, Tier
@@ -10,8 +10,7 @@ SUPERSEDED = "superseded"
 RETIRED = "retired"
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """What somebody wants remembered. `importance` None means the type's baseline.
 
     scope: a scope key (see model.scope). sources: uids of the messages it came from. always: layer 1 (rules only).
@@ -32,8 +31,7 @@ class Draft:
     observed_at: float | None = None
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """One row of the curated store. Times are seconds since the epoch."""
 
     id: int
@@ -55,7 +53,7 @@ class Memory:
     version: int
     status: str
     superseded_by: int | None
-    sources: tuple[str, ...] = field(default=())
+    sources: tuple[str, ...] = ()
 
     @property
     def public_id(self) -> str:

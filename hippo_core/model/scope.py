@@ -5,7 +5,7 @@ vector index, a token of the keyword indexes and a file name. How a folder's pro
 to, is project.py's concern.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hippo_core.paths import data_home
 from hippo_core.project import identify, joined, project_key, short_digest
@@ -13,8 +13,7 @@ from hippo_core.project import identify, joined, project_key, short_digest
 GLOBAL = "g"
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(NamedTuple):
     """key: see above. kind: global, project or session. label: for people. identity: what the key was made from."""
 
     key: str

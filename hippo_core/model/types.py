@@ -3,8 +3,8 @@
 The ladder is the only place where a half-life or a baseline is written down. Knows nothing of storage or scoring.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 YEAR_DAYS = 365.25
 
@@ -41,8 +41,7 @@ class Author(str, Enum):
     MACHINE = "machine"
 
 
-@dataclass(frozen=True)
-class TypePolicy:
+class TypePolicy(NamedTuple):
     """How one type ages and how much it weighs before anything else is known.
 
     half_life: days after which freshness is worth half as much. importance: baseline in 0..1.

@@ -8,8 +8,8 @@ memory. Others that hold the same words in passing, or but a part of that name, 
 import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from hippo_core.recall.stopwords import STOP_WORDS
 
@@ -45,8 +45,7 @@ _ENDING = re.compile(r"['’]s$|(?<=[^\Ws]{3})s$")
 Name = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Aim:
+class Aim(NamedTuple):
     """named: memories that the question asks for by a name. beside: those that are beside the point for it.
 
     needed: what those named say that their subject depends on, where that is asked.

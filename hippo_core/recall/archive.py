@@ -5,7 +5,7 @@ missing (vectors, an older archive's episodes) leaves its list out and a note. C
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hippo_core import clock
 from hippo_core.embed.base import Embedder
@@ -103,7 +103,7 @@ def read_archive_query(query: str, now: float | None) -> Query:
     asked = read_query(query, now)
     if asked.when is None or asked.time_alone:
         return asked
-    return replace(read_query(query), when=asked.when if len(asked.words) <= _MOST_TIMELY_WORDS else None)
+    return read_query(query)._replace(when=asked.when if len(asked.words) <= _MOST_TIMELY_WORDS else None)
 
 
 def around_message(store: Store, number: int, count: int) -> ArchiveHit:

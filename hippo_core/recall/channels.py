@@ -4,8 +4,7 @@ Knows the store's indexes; knows nothing of how lists are combined. A channel th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import VectorsUnavailableError
@@ -26,15 +25,13 @@ ASKED_BEFORE = "asked before: the model was not asked again"
 SETTLED = "the spelling answers: the model was not asked"
 
 
-@dataclass(frozen=True)
-class Where:
+class Where(NamedTuple):
     """What may be searched; None means everything."""
 
     scopes: Sequence[str] | None
     types: Sequence[MemoryType] | None
 
 
-@dataclass
 class Found:
     """lists: channel -> [(memory number, the channel's own score)], best first. notes: what could not be asked.
     remarks: what was done otherwise than usual, for who wants an explanation.
@@ -42,10 +39,11 @@ class Found:
     question: the question's unit vector, and whose it is; None when no vectors were searched.
     """
 
-    lists: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    question: "tuple[str, numpy.ndarray] | None" = None
+    def __init__(self) -> None:
+        self.lists: dict[str, list[tuple[int, float]]] = {}
+        self.notes: list[str] = []
+        self.remarks: list[str] = []
+        self.question: tuple[str, numpy.ndarray] | None = None
 
 
 def search(store: Store, query: Query, where: Where, embedder: Embedder | None) -> Found:

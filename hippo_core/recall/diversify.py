@@ -7,9 +7,8 @@ variety can prefer one good answer to another, but never lift what hardly fits.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core.recall.aim import without_project
 from hippo_core.recall.stopwords import STOP_WORDS
@@ -89,8 +88,7 @@ def says_the_same(one: str, other: str) -> bool:
     return not _opposed(a.words, b.words) and not _swapped(a.words, b.words)
 
 
-@dataclass(frozen=True)
-class _Parts:
+class _Parts(NamedTuple):
     """figures: numbers, versions, hosts with ports. names: spellings, proper names. denied: what each denial is of."""
 
     words: tuple[str, ...]

@@ -6,9 +6,8 @@ Each stage is a function in its own file; here they are only put in order. Knows
 import contextlib
 import itertools
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core import clock
 from hippo_core.config import Config
@@ -19,15 +18,6 @@ from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
 from hippo_core.recall.aim import aim
 from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, TIME_CHANNEL, VECTOR_CHANNEL, Found, Where
-from hippo_core.recall.diversify import (
-    ALIKE_IN_MEANING,
-    ALIKE_IN_WORDS,
-    Similarity,
-    folded,
-    most_varied,
-    vector_similarity,
-    word_similarity,
-)
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, at_least_shown, coverage, relevance, worth_showing
@@ -40,12 +30,13 @@ from hippo_core.store.memories import PLAIN
 if TYPE_CHECKING:
     import numpy
 
+    from hippo_core.recall.diversify import Similarity
+
 CHANNEL_WEIGHTS = {EXACT_CHANNEL: 0.3, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 1.0, TIME_CHANNEL: 0.3}
 POOL = 50  # candidates that are looked at closely
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """A memory that answers. score: 0..1, comparable between questions. scope_label, age: in words.
 
     stages: what every stage made of it, by name, in order. places: which of these are places in a channel's list, from
@@ -56,13 +47,12 @@ class Result:
     score: float
     scope_label: str
     age: str
-    stages: dict[str, float] = field(default_factory=dict)
-    places: frozenset[str] = frozenset()
+    stages: dict[str, float]
+    places: frozenset[str]
     like: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class Recall:
+class Recall(NamedTuple):
     """results: best first. notes: what could not be used. searched: how many each channel gave. wanted: k.
 
     remarks: what was done otherwise than usual, for an explanation.
@@ -74,7 +64,7 @@ class Recall:
     searched: dict[str, int]
     elapsed_ms: float
     wanted: int
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[str]
 
 
 def recall(
@@ -115,8 +105,12 @@ def recall(
 
 def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
     """The k results to show, best first, each with the phrasings that it stands for."""
+    if len(results) < 2:
+        return [result._replace(stages={**result.stages, "likeness": 0.0}) for result in results.values()]
+    from hippo_core.recall.diversify import ALIKE_IN_MEANING, ALIKE_IN_WORDS, folded, most_varied
+
     scores = {number: result.score for number, result in results.items()}
-    similarity = pool.similarity()
+    similarity = pool.similarity(results)
     alike = ALIKE_IN_MEANING if pool.vectors else ALIKE_IN_WORDS
     texts = {number: pool.memories[number].text for number in scores}
     scopes = {number: pool.memories[number].scope for number in scores}
@@ -126,22 +120,25 @@ def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
     for place, number in enumerate(chosen):
         likeness = max((similarity(number, earlier) for earlier in chosen[:place]), default=0.0)
         stages = {**results[number].stages, "likeness": likeness}
-        shown.append(replace(results[number], like=tuple(others[number]), stages=stages))
+        shown.append(results[number]._replace(like=tuple(others[number]), stages=stages))
     return sorted(shown, key=lambda result: (-result.score, result.memory.id))
 
 
-@dataclass
 class Pool:
     """The candidates, best fused rank first, with what is known of each.
 
     judged: by the name of a stage that ranked again, what it made of each.
     """
 
-    evidence: dict[int, Evidence]
-    relevance: dict[int, float]
-    memories: dict[int, Memory]
-    vectors: "dict[int, numpy.ndarray]"
-    judged: dict[str, Mapping[int, float]] = field(default_factory=dict)
+    def __init__(
+        self,
+        evidence: dict[int, Evidence],
+        relevance: dict[int, float],
+        memories: dict[int, Memory],
+        vectors: "dict[int, numpy.ndarray]",
+    ):
+        self.evidence, self.relevance, self.memories, self.vectors = evidence, relevance, memories, vectors
+        self.judged: dict[str, Mapping[int, float]] = {}
 
     def showable(self) -> dict[int, float]:
         """The relevance of those that may be shown, best first; the others need not be looked at again."""
@@ -154,9 +151,13 @@ class Pool:
         among = self.showable() | {number: self.relevance[number] for number in judged}
         self.relevance |= reordered(among, judged)
 
-    def similarity(self) -> Similarity:
-        by_words = word_similarity({number: memory.text for number, memory in self.memories.items()})
-        return vector_similarity(self.vectors, by_words) if self.vectors else by_words
+    def similarity(self, numbers: Collection[int]) -> "Similarity":
+        """How alike any two of these are."""
+        from hippo_core.recall.diversify import vector_similarity, word_similarity
+
+        by_words = word_similarity({number: self.memories[number].text for number in numbers})
+        vectors = {number: self.vectors[number] for number in numbers if number in self.vectors}
+        return vector_similarity(vectors, by_words) if vectors else by_words
 
 
 def judge(store: Store, asked: Query, found: Found) -> Pool:

@@ -6,7 +6,6 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from hippo_core.model.memory import Memory, memory_id
-from hippo_core.model.message import Role
 
 if TYPE_CHECKING:
     from hippo_core.recall.archive import ArchiveHit
@@ -23,7 +22,7 @@ _HEAD_WIDTH = 66
 _MOST_LETTERS_SHOWN = 600
 _MOST_QUOTED, _MOST_LETTERS_QUOTED = 3, 400  # of a memory's sources, for a model
 _OUR_TAGS = re.compile(r"<(?=/?\s*hippo-)", re.IGNORECASE)
-SPEAKERS = {Role.USER: "you", Role.ASSISTANT: "agent", Role.PARENT: "agent to sub-agent", Role.SUMMARY: "summary"}
+SPEAKERS = {"user": "you", "assistant": "agent", "parent": "agent to sub-agent", "summary": "summary"}  # by role
 
 Style = Callable[[str, str], str]  # (kind, text) -> text; the kinds are number, head, score, faint
 
@@ -209,7 +208,7 @@ def _when_and_where(hit: "ArchiveHit") -> str:
 
 def _turn(turn: "Archived", mark: str) -> list[str]:
     first, *rest = _indented(_shown(turn)) or ["   "]
-    speaker = SPEAKERS[turn.role]
+    speaker = SPEAKERS[turn.role.value]
     return [f" {mark}{turn.public_id} {speaker}: {first.strip()}", *(f"   {line}" for line in rest)]
 
 

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core.embed.borders import best_cut, well_formed
 from hippo_core.errors import UsageError
@@ -37,8 +36,7 @@ _ANYTHING = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """text: what is embedded. words: content words, each once. literals: spellings to be found as they stand.
 
     to_do: the question asks for work that is left. when: the time it asks about.
@@ -54,7 +52,7 @@ class Query:
         """The same question with other words in place of some."""
         text = re.sub(r"[^\W_]+", lambda found: meant.get(found[0].casefold(), found[0]), self.text)
         words = _distinct([meant.get(word.casefold(), word) for word in self.words])
-        return replace(self, text=text, words=words)
+        return self._replace(text=text, words=words)
 
     @property
     def terms(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ docs/recall.md has the figures.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # When to stay silent: nothing is shown unless the best reaches BEST_AT_LEAST; then all that reach FLOOR are, except
 # what is far below the best. docs/recall.md has what other values give.
@@ -20,8 +20,7 @@ NAMED_AT_LEAST, NAMED_ALONE_AT_LEAST = 0.01, 0.045
 SMALL_STORE = 1_000  # fewer items tell too little of how common a word is: in a store of three, one makes a third
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What speaks for one memory, each in 0..1. cosine: None where it has no vector, or none was asked for."""
 
     coverage: float
@@ -29,8 +28,7 @@ class Evidence:
     cosine: float | None
 
 
-@dataclass(frozen=True)
-class Logistic:
+class Logistic(NamedTuple):
     bias: float
     coverage: float
     fused: float

@@ -5,7 +5,7 @@ that does not fit is lifted by being new or important, and together the two move
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hippo_core.clock import DAY
 from hippo_core.config import Config
@@ -18,8 +18,7 @@ TO_DO_TYPES = frozenset({MemoryType.TASK, MemoryType.TODO})
 TO_DO_NUDGE = 1.10
 
 
-@dataclass(frozen=True)
-class Aging:
+class Aging(NamedTuple):
     """How memories age under the user's settings."""
 
     half_lives: Mapping[str, float]

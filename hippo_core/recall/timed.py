@@ -8,7 +8,6 @@ wording of times; that is recall.when's.
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from hippo_core.model.memory import Memory
@@ -42,8 +41,8 @@ def resolved(store: Store, when: "When", scopes: Sequence[str] | None) -> "tuple
     dated = store.memories.fetch(whole[:1])[whole[0]]
     start = _began(dated)
     if when.side == "before":
-        return replace(when, end=start), dated
-    return replace(when, start=start), dated
+        return when._replace(end=start), dated
+    return when._replace(start=start), dated
 
 
 def of_memories(memories: Mapping[int, Memory]) -> Times[int]:

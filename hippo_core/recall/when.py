@@ -6,8 +6,8 @@ the figures. What is not plainly a time is left in the question.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -33,8 +33,7 @@ _EVENT = (
 )
 
 
-@dataclass(frozen=True)
-class When:
+class When(NamedTuple):
     """A time that a question names. phrase: its words. start, end: seconds, None for open.
 
     event: words of what happened then, when it is named instead of a date; side: "before" or "after" it.
@@ -206,12 +205,12 @@ def _bounded(days: Days, found: re.Match[str], now: float, zone: tzinfo | None) 
     when = When(" ".join(found[0].split()), start, end)
     side = (found.groupdict().get("side") or "").lower()
     if side == "since":
-        return replace(when, end=None)
+        return when._replace(end=None)
     if side == "after":
-        return replace(when, start=end, end=None)
+        return when._replace(start=end, end=None)
     if side == "before":
-        return replace(when, start=None, end=start)
-    return replace(when, start=None) if side in ("until", "till") else when
+        return when._replace(start=None, end=start)
+    return when._replace(start=None) if side in ("until", "till") else when
 
 
 def _number(words: str) -> int:

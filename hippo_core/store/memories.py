@@ -3,7 +3,6 @@
 Knows nothing of ranking, decay or who may ask; it only refuses what must never happen.
 """
 
-import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -329,7 +328,7 @@ class Memories:
         self._db.executemany("INSERT OR IGNORE INTO memory_source VALUES (?, ?)", [(number, uid) for uid in uids])
 
     def _journal(self, actor: str, action: str, number: int, before: Memory | None, night: int | None = None) -> None:
-        state = None if before is None else json.dumps(dataclasses.asdict(before))
+        state = None if before is None else json.dumps(before._asdict())
         self._db.execute(
             "INSERT INTO journal(at, actor, action, memory_id, before, night) VALUES (?, ?, ?, ?, ?, ?)",
             (clock.now(), actor, action, number, state, night),
