@@ -196,6 +196,26 @@ def test_hermes_agent_98587_a_distiller_cannot_make_a_rule_of_what_was_not_the_u
     assert [memory.text for memory in memories(paths)] == ["Always hello"]
 
 
+def test_sessions_that_give_nothing_are_not_read_twice_whatever_comes_after_them(paths, root, transcript, monkeypatch):
+    silent = [f"{number:08}-0000-4000-8000-00000000abcd" for number in range(60)]
+    for number, session in enumerate(silent):
+        write(root / "shop" / f"{session}.jsonl", user("Thanks!", number, sessionId=session))
+    asked: list[str] = []
+
+    def fails_on_one(self, session):
+        asked.append(session.session_id)
+        if session.session_id == SESSION:
+            raise RuntimeError("no words for it")
+        return []
+
+    monkeypatch.setattr(OfflineDistiller, "distill", fails_on_one)
+    assert ingest(paths, root, unfinished=True).sessions == len(silent)
+    assert set(asked) == {*silent, SESSION}
+    asked.clear()
+    assert ingest(paths, root, unfinished=True).sessions == 0
+    assert asked == [SESSION]
+
+
 def test_sub_agents_belong_to_their_session(paths, root, transcript):
     write(
         root / "shop" / SESSION / "subagents" / "agent-a1.jsonl",

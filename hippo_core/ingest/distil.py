@@ -1,10 +1,12 @@
 """The distil step: a session's new messages become memories, in one transaction with the session's watermark.
 
+Most sessions give nothing; how far these were read is written with the next one that does, or at the end.
+
 Knows neither how sentences are found (distill) nor what becomes of a draft (reconcile).
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hippo_core.distill.base import Distiller, SessionText
@@ -17,6 +19,7 @@ from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 
 ACTOR = "distil"
+_MOST_WAITING = 50  # watermarks; read again for nothing after a pass that was killed
 
 
 @dataclass
@@ -46,21 +49,32 @@ def distil_sessions(
     report = DistilReport()
     with store.reading():
         scopes = {**store.archive.projects(), GLOBAL_SCOPE.key: GLOBAL_SCOPE}
+    waiting: dict[str, int] = {}
     for count, session_id in enumerate(sessions, 1):
         try:
-            _distil_session(store, distiller, session_id, scopes, report)
+            _distil_session(store, distiller, session_id, scopes, report, waiting)
         except HippoError:
             raise
         except Exception as error:  # whatever a session holds, the others must not suffer
             report.failed.append((session_id, f"{type(error).__name__}: {error}"))
+        if len(waiting) >= _MOST_WAITING or (waiting and count == len(sessions)):
+            with store.transaction():
+                _save(store, waiting)
+            waiting.clear()
         if on_progress:
             on_progress(count, len(sessions))
     return report
 
 
 def _distil_session(
-    store: Store, distiller: Distiller, session_id: str, scopes: dict[str, Scope], report: DistilReport
+    store: Store,
+    distiller: Distiller,
+    session_id: str,
+    scopes: dict[str, Scope],
+    report: DistilReport,
+    waiting: dict[str, int],
 ) -> None:
+    """Distil one session. waiting: the watermarks of sessions that gave nothing, which this one may join."""
     with store.reading():
         done = store.progress.distilled_to(session_id)
         messages = store.archive.session(session_id)
@@ -70,15 +84,25 @@ def _distil_session(
     scope = scopes[_main_scope(new)]
     session = SessionText(session_id, scope.key, scope.label, new, [m for m in messages if m.id <= done])
     drafts = [draft for draft in distiller.distill(session) if _is_trusted(draft, messages)]
+    if not drafts:
+        waiting[session_id] = new[-1].id
+        report.sessions += 1
+        return
     outcomes: Counter[Outcome] = Counter()
     with store.transaction():
-        for known in (scope, GLOBAL_SCOPE) if drafts else ():
+        for known in (scope, GLOBAL_SCOPE):
             store.memories.ensure_scope(known)
         for draft in drafts:
             outcomes[reconcile(store, draft, ACTOR)] += 1
-        store.progress.save_distilled(session_id, new[-1].id)
+        _save(store, {**waiting, session_id: new[-1].id})
+    waiting.clear()
     report.outcomes += outcomes
     report.sessions += 1
+
+
+def _save(store: Store, watermarks: Mapping[str, int]) -> None:
+    for session_id, to in watermarks.items():
+        store.progress.save_distilled(session_id, to)
 
 
 def _is_trusted(draft: Draft, messages: Sequence[Archived]) -> bool:
