@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Service(ThreadingHTTPServer):
     """POST /v1/rerank: a document that holds `prefers` is relevant.
 
-    `answer` may replace the answer by (status, bytes); `hold`, when set, is waited for before answering.
+    `answer` may replace the answer by (status, bytes); `hold`, when set, is waited for before answering; so is `drip`,
+    for at most 20 s, but meanwhile white space comes, so that no single read takes long.
     """
 
     daemon_threads = True
@@ -23,6 +24,7 @@ class Service(ThreadingHTTPServer):
         self.answer: tuple[int, bytes] | None = None
         self.elsewhere: str | None = None
         self.hold: threading.Event | None = None
+        self.drip: threading.Event | None = None
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
 
 
@@ -40,9 +42,18 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.elsewhere:
             self.send_header("Location", self.server.elsewhere)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
+        if not self.server.drip:
+            self.send_header("Content-Length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        with contextlib.suppress(ConnectionError):
+            self._drip()
+            self.wfile.write(data)
+
+    def _drip(self):
+        for _ in range(1_000 if self.server.drip else 0):
+            if self.server.drip.wait(0.02):
+                break
+            self.wfile.write(b" ")
 
     def _ranking(self, request):
         scores = [0.9 if self.server.prefers in text else 0.1 for text in request["documents"]]
@@ -60,7 +71,7 @@ def serving() -> Iterator[Service]:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield server
-        if server.hold:
-            server.hold.set()
+        for event in filter(None, (server.hold, server.drip)):
+            event.set()
         server.shutdown()
         thread.join()
