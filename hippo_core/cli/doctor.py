@@ -41,5 +41,6 @@ def _line(finding: Finding) -> str:
     if finding.ok:
         return f"ok     {on_terminal('head', name)} {finding.line}"
     return (
-        f"{on_terminal('number', 'wrong')}  {on_terminal('head', name)} {finding.line}. {finding.means} → {finding.do}"
+        f"{on_terminal('number', 'wrong')}  {on_terminal('head', name)} {finding.line.removesuffix('.')}. "
+        f"{finding.means} → {finding.do}"
     )
