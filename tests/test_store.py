@@ -270,6 +270,14 @@ def test_an_older_store_is_migrated_in_place(paths, monkeypatch):
     raw.close()
 
 
+@pytest.mark.parametrize("index", [EXACT, PLAIN])
+def test_a_word_of_a_query_is_looked_up_in_few_segments(store, index):
+    for number in range(40):
+        remember(store, f"memory {number}")
+    segments = store._db.execute(f"SELECT count(DISTINCT segid) FROM {index}_idx").get
+    assert segments <= 6, "one for each power of two that is full, and not up to fifteen of a size"
+
+
 def test_a_creation_that_died_half_way_is_finished(paths):
     paths.store.parent.mkdir(parents=True)
     raw = apsw.Connection(str(paths.store))

@@ -303,6 +303,13 @@ def m009_whole_files(db: apsw.Connection) -> None:
     db.execute("UPDATE ingest_source SET digest = NULL")
 
 
+def m010_few_segments(db: apsw.Connection) -> None:
+    """Each new memory is a segment of its own in their indexes, and each word of a query is looked up in all segments:
+    any two of a size become one at once, where up to fifteen waited for a sixteenth."""
+    for index in ("memory_exact", "memory_plain"):
+        db.execute(f"INSERT INTO {index}({index}, rank) VALUES ('crisismerge', 2)")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_curated,
     m002_archive,
@@ -313,6 +320,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m007_message_times,
     m008_compact_vectors,
     m009_whole_files,
+    m010_few_segments,
 )
 NEWEST = len(MIGRATIONS)
 
