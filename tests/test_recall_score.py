@@ -1,6 +1,5 @@
 """The pure stages: fusion, relevance, score, variety. What must hold for any numbers is tested for any numbers."""
 
-import dataclasses
 import math
 
 import pytest
@@ -25,7 +24,7 @@ def memory(kind=MemoryType.FACT, age_days=0.0, **more):
         1, "text", kind, Tier.SEMANTIC, Author.MACHINE, "g", 0.5, 1.0, False, False, None, 0.0, NOW - age_days * DAY,
         None, None, 1, 1, "active", None,
     )  # fmt: skip
-    return dataclasses.replace(base, **more)
+    return base._replace(**more)
 
 
 # -- score -----------------------------------------------------------------------------------------------------------
@@ -109,7 +108,7 @@ def test_fusion_stays_within_its_bounds_and_loses_nothing(ranks):
 def test_more_evidence_is_never_less_relevant(a, b, low, high, field):
     weaker, stronger = sorted((low, high))
     seen = Evidence(a, b, a)
-    less, more = dataclasses.replace(seen, **{field: weaker}), dataclasses.replace(seen, **{field: stronger})
+    less, more = seen._replace(**{field: weaker}), seen._replace(**{field: stronger})
     assert 0 < relevance(less) <= relevance(more) < 1
 
 

@@ -2,12 +2,7 @@
 
 import re
 
-_BORDERS = (
-    re.compile(r"\n\s*\n"),
-    re.compile(r"\n"),
-    re.compile(r"[.!?…]['\")\]]*\s|[。！？]"),
-    re.compile(r"\s"),
-)
+_BORDERS = (r"\n\s*\n", r"\n", r"[.!?…]['\")\]]*\s|[。！？]", r"\s")  # compiled when a text is first cut
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -19,7 +14,7 @@ def well_formed(text: str) -> str:
 def best_cut(text: str, low: int, high: int) -> int:
     """The position in low < position <= high that ends the largest whole part of `text`; `high` where none ends."""
     for border in _BORDERS:
-        ends = [match.end() for match in border.finditer(text, low, high)]
+        ends = [match.end() for match in re.compile(border).finditer(text, low, high)]
         if ends and ends[-1] > low:
             return ends[-1]
     return high

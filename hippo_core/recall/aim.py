@@ -25,21 +25,19 @@ _LONGEST_NAME = 4  # words
 _LONGEST_NOTE = 300  # letters; a longer text speaks of more than what it opens with
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#/-]*[^\W_]+)*[+#]*|[^\w\s]|\n")
 _WORD = re.compile(r"[^\W_]")
-_OTHER_NAMES = re.compile(
-    r"\b(?:aka|a\.k\.a\.|alias(?:es)?:?|also (?:called|known as|named)|short for)\s+([^.;()\n]{2,200})",
-    re.IGNORECASE,
-)
+# Few questions need the following: each is compiled when it is first used, by `re` itself.
+_OTHER_NAMES = r"(?i)\b(?:aka|a\.k\.a\.|alias(?:es)?:?|also (?:called|known as|named)|short for)\s+([^.;()\n]{2,200})"
 _SIGNS_OF_OTHER_NAMES = ("(", "aka", "a.k.a.", "alias", "also ", "short for")  # no text without has such a name
-_IN_BRACKETS = re.compile(r"((?:[^\s(]+ ){1,4})\(([^\W\d_][^\s()]{1,19})\)")
-_DEPENDS = re.compile(r"\b(depend|rely|reli|requir|need)\w* (?:(?:up)?on )?((?:[^\s.;:,()]+ ?){1,4})", re.IGNORECASE)
-_PROJECT = re.compile(r"\AIn [^:\n]{1,60}: ")  # how a learned memory names its project
+_IN_BRACKETS = r"((?:[^\s(]+ ){1,4})\(([^\W\d_][^\s()]{1,19})\)"
+_DEPENDS = r"(?i)\b(depend|rely|reli|requir|need)\w* (?:(?:up)?on )?((?:[^\s.;:,()]+ ?){1,4})"
+_PROJECT = r"\AIn [^:\n]{1,60}: "  # how a learned memory names its project
 _JOINING = frozenset("of for in on with over and or to from by at".split())
 _VERBS = frozenset(
     "is are was were be been isn't aren't wasn't has have had hasn't haven't must should can cannot can't will won't "
     "would could may might shall do does did don't doesn't didn't depends requires lives needs sends holds "
     "handles takes contains returns serves carries costs listens supports replaced reads writes runs".split()
 )
-_LISTED = re.compile(r",| or | and ")
+_LISTED = r",| or | and "
 _ENDING = re.compile(r"['’]s$|(?<=[^\Ws]{3})s$")
 
 Name = tuple[str, ...]
@@ -134,8 +132,8 @@ def names_of(text: str) -> frozenset[Name]:
         return frozenset()
     names = [_opening(text)]
     if _may_have_other_names(text):
-        names += [plain(name) for listed in _OTHER_NAMES.findall(text) for name in _LISTED.split(listed)]
-        names += [plain(name) for before, name in _IN_BRACKETS.findall(text) if _abbreviates(name, before)]
+        names += [plain(name) for listed in re.findall(_OTHER_NAMES, text) for name in re.split(_LISTED, listed)]
+        names += [plain(name) for before, name in re.findall(_IN_BRACKETS, text) if _abbreviates(name, before)]
     return frozenset(name for name in names if 0 < len(name) <= _LONGEST_NAME)
 
 
@@ -146,7 +144,7 @@ def plain(text: str) -> Name:
 
 def without_project(text: str) -> str:
     """The text without the project that a learned memory begins with: it is the scope's name, not the subject's."""
-    return _PROJECT.sub("", text, count=1) if text.startswith("In ") else text
+    return re.sub(_PROJECT, "", text, count=1) if text.startswith("In ") else text
 
 
 def _opening(text: str) -> Name:
@@ -195,7 +193,7 @@ def _needed(asked: Sequence[str], said: Iterable[int], texts: Mapping[int, str])
     things = [
         plain(thing)
         for number in said
-        for relation, thing in _DEPENDS.findall(texts[number])
+        for relation, thing in re.findall(_DEPENDS, texts[number])
         if any(word.startswith(relation.casefold()) for word in asked)
     ]
     return frozenset(number for number, text in texts.items() if any(names_said(thing, text) for thing in things))

@@ -22,7 +22,7 @@ from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, at_least_shown, coverage, relevance, worth_showing
 from hippo_core.recall.rerank import RERANKED, SO_FAR, Reranker, bearing, reordered
-from hippo_core.recall.score import Aging, nudged, score
+from hippo_core.recall.score import TO_DO_TYPES, Aging, nudged, score
 from hippo_core.recall.timed import of_memories, remark, resolved, weighed
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
@@ -253,9 +253,11 @@ def _results(store: Store, pool: Pool, asked: Query, found: Found, aging: Aging,
     labels = {key: scope.label for key, scope in store.memories.scopes().items()}
     places = {name: {item: place for place, (item, _) in enumerate(ranked, 1)} for name, ranked in found.lists.items()}
     results: dict[int, Result] = {}
-    for number in worth_showing(pool.relevance):
+    shown = worth_showing(pool.relevance)
+    to_do = any(pool.memories[number].type in TO_DO_TYPES for number in shown) and asked.to_do
+    for number in shown:
         seen, memory = pool.evidence[number], pool.memories[number]
-        fit = nudged(pool.relevance[number], memory.type, asked.to_do)
+        fit = nudged(pool.relevance[number], memory.type, to_do)
         recency = aging.recency(memory, now)
         stages = {name: float(places[name].get(number, 0)) for name in places}
         stages |= {"fused": seen.fused, "coverage": seen.coverage}

@@ -18,10 +18,9 @@ MOST_LITERALS = 8
 _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`|“([^”\n]{2,80})”|«([^»\n]{2,80})»")
 _OPENING, _CLOSING = "\"'`([{<«“‘*,;:", "\"'`)]}>»”’*,;:!?."
 _WORD_PART = re.compile(r"[^\W_]+")
-_TO_DO = re.compile(
-    r"\b(to-?dos?|tasks|task list|what(?:'s| is) (?:left|next|open|pending)|next steps?|open (?:items?|points?)|"
-    r"(?:still|left|remains?|remaining|need|have) to (?:do|finish|fix)|unfinished|pending|backlog|work on next)\b",
-    re.IGNORECASE,
+_TO_DO = (  # compiled by `re` when it is first used
+    r"(?i)\b(to-?dos?|tasks|task list|what(?:'s| is) (?:left|next|open|pending)|next steps?|open (?:items?|points?)|"
+    r"(?:still|left|remains?|remaining|need|have) to (?:do|finish|fix)|unfinished|pending|backlog|work on next)\b"
 )
 # A glance at whether a time may be named: the patterns of times take 10 ms to build, and few questions need them.
 _TIMELY = frozenset(
@@ -39,13 +38,12 @@ _ANYTHING = frozenset(
 class Query(NamedTuple):
     """text: what is embedded. words: content words, each once. literals: spellings to be found as they stand.
 
-    to_do: the question asks for work that is left. when: the time it asks about.
+    when: the time it asks about.
     """
 
     text: str
     words: tuple[str, ...]
     literals: tuple[str, ...]
-    to_do: bool
     when: "When | None" = None
 
     def with_words(self, meant: Mapping[str, str]) -> "Query":
@@ -53,6 +51,11 @@ class Query(NamedTuple):
         text = re.sub(r"[^\W_]+", lambda found: meant.get(found[0].casefold(), found[0]), self.text)
         words = _distinct([meant.get(word.casefold(), word) for word in self.words])
         return self._replace(text=text, words=words)
+
+    @property
+    def to_do(self) -> bool:
+        """Whether it asks for work that is left."""
+        return re.search(_TO_DO, self.text) is not None
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -108,7 +111,6 @@ def read_query(raw: str, now: float | None = None) -> Query:
         text,
         _distinct(words)[:MOST_WORDS],
         tuple(text for text in _distinct(literals) if any(map(str.isalnum, text)))[:MOST_LITERALS],
-        bool(_TO_DO.search(text)),
         when,
     )
 
