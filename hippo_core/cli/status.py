@@ -72,7 +72,7 @@ def _scheduler(moving: MovingParts) -> str:
     if moving.scheduler is None:
         started = "started by nobody; sessions that end read their own transcripts"
     elif moving.scheduler == "hooks":
-        started = "started by the client's hooks, as no scheduler works here"
+        started = "started by the client's hooks, which work while there are sessions"
     else:
         started = f"started by {moving.scheduler}"
     never = [job.name for job in moving.jobs if job.last_ran is None]

@@ -27,7 +27,7 @@ _OFF = "off"  # in the place of a scheduler's name: the user wants none
 class HookTicks:
     """No scheduler at all: the hooks' detached catch-up runs what is due. Always there, and works while sessions do."""
 
-    name, title, place, system = "hooks", "the client's hooks, as no scheduler works here", None, None
+    name, title, place, system = "hooks", "the client's hooks, which work while there are sessions", None, None
 
     def problem(self) -> str | None:
         return None
