@@ -232,6 +232,19 @@ class TestWatch:
         assert done.stdout.strip() == "[]", done.stderr
         assert read(paths, "watch").last_worked and read(paths, "backstop").last_worked is None
 
+    @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+    def test_what_was_set_aside_is_tried_again_on_request(self, paths, transcript):
+        transcript.with_name("broken.jsonl").symlink_to(transcript.with_name("nowhere.jsonl"))
+
+        def failed_and_set_aside(*command: str) -> tuple[int, int]:
+            report = json.loads(hippo(*command, "--json").stdout)
+            return len(report["failed"]), report["set_aside"]
+
+        assert [failed_and_set_aside("watch", "--once") for _ in range(4)] == [(1, 0)] * 3 + [(0, 1)]
+        assert failed_and_set_aside("watch", "--once", "--retry") == (1, 0)
+        assert failed_and_set_aside("watch", "--once") == failed_and_set_aside("ingest") == (0, 1)
+        assert failed_and_set_aside("ingest", "--retry") == (1, 0)
+
     def test_every_client_folder_that_the_plugin_is_registered_in_is_read(self, paths, isolated):
         Record(paths).put(clients={str(isolated / "work"): {}, str(isolated / ".claude"): {}})
         assert roots(paths) == [isolated / ".claude" / "projects", isolated / "work" / "projects"]
