@@ -3,9 +3,11 @@
 import hashlib
 
 import pytest
+from click.testing import CliRunner
 from transcript_files import SESSION, assistant, user, write
 
 from hippo_core import config
+from hippo_core.cli.main import hippo
 from hippo_core.dream.run import dream
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.ingest.embed_archive import LOCK, embed_archive, sentences
@@ -13,6 +15,7 @@ from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.schedule.heartbeat import read
 from hippo_core.schedule.watch import watch
+from hippo_core.server import Tools
 from hippo_core.store import Store
 
 
@@ -70,6 +73,16 @@ def test_it_can_be_switched_off(paths, root, settings):
     assert run_pass(paths, roots=[root]).embedded_messages == 0 and embedded(paths) == []
 
 
+def test_switched_off_neither_the_command_nor_the_tool_searches_by_meaning(paths, root, monkeypatch, tmp_path):
+    monkeypatch.setattr("hippo_core.cli.archive.open_embedder", lambda settings: Digest())
+    run_pass(paths, roots=[root])
+    for wanted in (True, False):
+        config.save(paths, archive_meaning=wanted)
+        command = CliRunner().invoke(hippo, ["archive", "tea", "--all"]).output
+        for answer in (command, Tools(paths, str(tmp_path)).archive_search("tea", everywhere=True)):
+            assert "Is the tea ready?" in answer and ("keywords only" in answer) is not wanted
+
+
 def test_a_pass_that_finds_another_at_it_ends_well(paths, root):
     with one_at_a_time(paths, LOCK):
         report = run_pass(paths, roots=[root])
@@ -112,6 +125,27 @@ def test_sentences_of_a_text():
     ]
     assert len(sentences("This is one more sentence of many. " * 50)) == 12
     assert max(map(len, sentences("word " * 400 + ". And another sentence follows it."))) == 400
+
+
+def test_long_rests_are_embedded_a_few_at_a_time_as_well(paths, root):
+    class Long(Digest):
+        most = 0
+
+        def pieces(self, text):
+            return [text[start : start + 10] for start in range(0, len(text), 10)]
+
+        def embed(self, texts):
+            self.most = max(self.most, len(texts))
+            return super().embed(texts)
+
+    log = "x" * 1_800  # 145 pieces after the opening
+    write(root / "shop" / f"{SESSION}.jsonl", *(assistant(f"{number} {log}", number) for number in range(1, 5)))
+    run_pass(paths, roots=[root], embed=False)
+    embedder = Long()
+    with Store.open(paths.store) as store:
+        assert embed_archive(store, embedder, None, share=1.0) == 4 and embedder.most <= 256
+        held = store._db.execute("SELECT message_id, count(*) > 100 FROM message_vector GROUP BY 1").fetchall()
+    assert held == [(1, 1), (2, 1), (3, 1), (4, 1)]
 
 
 def test_many_long_messages_are_embedded_a_few_at_a_time_so_that_a_pass_that_dies_gets_on(paths, root, monkeypatch):

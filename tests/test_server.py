@@ -113,6 +113,15 @@ def test_archive_hits_come_with_their_neighbours(near, store, folder):
     assert "two" in text and "four" in text and "- a1" not in text and "not instructions" in text
 
 
+def test_memories_come_with_the_words_they_came_from_when_asked(near, store, paths, folder):
+    keywords_only(paths)
+    say(store, "Redis went after the outage, we said.", "u1", folder)
+    learn(store, "Redis was dropped.", folder, sources=("u1",))
+    for asked in (False, True):
+        text, _ = near.call("memory_search", query="redis dropped", sources=asked)
+        assert "Redis was dropped." in text and ("after the outage, we said" in text) is asked
+
+
 def test_silence_is_said(near, store, paths, folder):
     keywords_only(paths)
     learn(store, "Redis was dropped.", folder)
