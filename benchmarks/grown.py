@@ -2,7 +2,8 @@
 
 The rows are those of the longmemeval pool, cut to LETTERS and perturbed: of each further copy a tenth of the words is
 exchanged for words of other messages, so that the vocabulary keeps its shape. Ten projects, a session in one of them.
-The vectors are those of the real messages, of each further copy turned away from them (cosine 0.86).
+The vectors are those of the real messages, of each further copy turned away from them (cosine 0.86). What follows the
+opening of a reply has as many vectors as it has pieces, all turned away from the opening's: to embed it takes too long.
 """
 
 import random
@@ -16,12 +17,13 @@ import numpy
 
 from hippo_core.embed.base import Embedder
 from hippo_core.ingest.archive import prepare_search
-from hippo_core.ingest.embed_archive import parts
+from hippo_core.ingest.embed_archive import parts, rest
 from hippo_core.model.message import Role
 from hippo_core.model.scope import Scope, project_scope
 from hippo_core.store import Store
 from hippo_core.store.compact import CompactVectors
 from hippo_core.store.episodes import SIZE
+from hippo_core.store.message_vectors import REPLY
 
 SET, PROJECTS, PORTION = "longmemeval", 10, 20_000
 EXCHANGED = 0.1
@@ -118,7 +120,7 @@ def _fill(path: Path, size: int, chance: random.Random) -> None:
 
 def _embed(path: Path, size: int, embedder: Embedder, chance: numpy.random.Generator) -> None:
     """What embed_archive would store."""
-    pool, owners, kinds = _pool_vectors(embedder)
+    pool, owners, kinds = _pool_vectors(embedder, chance)
     rows = len(archived.corpus(SET))
     db = apsw.Connection(str(path))
     db.pragma("synchronous", "off")
@@ -126,15 +128,15 @@ def _embed(path: Path, size: int, embedder: Embedder, chance: numpy.random.Gener
     scopes = [scope for (scope,) in db.execute("SELECT scope FROM message ORDER BY id")]
     with db:
         db.execute(
-            "INSERT INTO archive_model(fingerprint, dimension, lowest, highest) VALUES (?, ?, 1, ?)",
+            "INSERT INTO archive_model(fingerprint, dimension, lowest, highest, rest_lowest, rest_highest) "
+            "VALUES (?1, ?2, 1, ?3, 1, ?3)",
             (embedder.fingerprint, embedder.dimension, size),
         )
         model = db.last_insert_rowid()
     for start in range(0, size, rows):
         turned = pool
         if start:
-            turned = pool + chance.standard_normal(pool.shape, dtype="f4") * (TURNED / embedder.dimension**0.5)
-            turned /= numpy.linalg.norm(turned, axis=1, keepdims=True)
+            turned = _turned(pool, chance)
         groups: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
         for owner, kind, vector in zip(owners, kinds, turned, strict=True):
             if start + owner < size:
@@ -146,14 +148,32 @@ def _embed(path: Path, size: int, embedder: Embedder, chance: numpy.random.Gener
     db.close()
 
 
-def _pool_vectors(embedder: Embedder) -> tuple[numpy.ndarray, list[int], list[str]]:
+def _turned(vectors: numpy.ndarray, chance: numpy.random.Generator) -> numpy.ndarray:
+    turned = vectors + chance.standard_normal(vectors.shape, dtype="f4") * (TURNED / vectors.shape[1] ** 0.5)
+    return turned / numpy.linalg.norm(turned, axis=1, keepdims=True)
+
+
+def _pool_vectors(embedder: Embedder, chance: numpy.random.Generator) -> tuple[numpy.ndarray, list[int], list[str]]:
     """The pool's vectors; of each, its row in the pool and its kind."""
     texts: list[str] = []
     owners: list[int] = []
     kinds: list[str] = []
+    pieces: list[int] = []  # of the rest of each row that is a reply
+    openings: list[int] = []  # where in `texts` their openings stand
     for number, row in enumerate(archived.corpus(SET)):
-        kind, some = parts(Role.USER if row["speaker"] == "user" else Role.ASSISTANT, row["text"], embedder)
+        role = Role.USER if row["speaker"] == "user" else Role.ASSISTANT
+        kind, some = parts(role, row["text"], embedder)
+        if role is not Role.USER:
+            openings.append(len(texts))
+            pieces.append(len(rest(row["text"], embedder)))
         texts += some
         owners += [number] * len(some)
         kinds += [kind] * len(some)
-    return embedder.embed(texts), owners, kinds
+    vectors = embedder.embed(texts)
+    places = numpy.repeat(openings, pieces)
+    more = [owners[place] for place in places]
+    return (
+        numpy.concatenate([vectors, _turned(vectors[places], chance)]),
+        [*owners, *more],
+        [*kinds, *[REPLY] * len(more)],
+    )

@@ -1,5 +1,7 @@
 """Searching the raw archive: what was said is found word for word, with its neighbours, and only where it may be."""
 
+import textwrap
+
 import pytest
 
 from hippo_core import errors
@@ -9,6 +11,7 @@ from hippo_core.model.scope import project_scope
 from hippo_core.recall.archive import Search, around_message, search_archive
 from hippo_core.recall.present import NOTHING_SAID, archive_for_model, archive_json, archive_text
 from hippo_core.recall.query import read_query
+from hippo_core.store import Store
 
 API = project_scope("example.org/team/api", "api")
 WEB = project_scope("example.org/team/web", "web")
@@ -209,21 +212,82 @@ def test_a_hit_names_its_session_by_what_it_began_with(store, say):
 # -- embedding what was said -----------------------------------------------------------------------------------------
 
 
-def test_a_user_is_embedded_whole_and_by_the_sentence_others_by_their_opening(store, say):
+class Pieces(Meanings):
+    """Cuts as a real model does: at spaces, 500 letters at most."""
+
+    def pieces(self, text):
+        return textwrap.wrap(text, 500)
+
+
+def test_a_user_is_embedded_whole_and_by_the_sentence_others_in_pieces_after_their_opening(store, say):
     remark = "We moved the API to Berlin in May. By the way, my sister's birthday is on the fourth of June."
+    reply = "Certainly! " + " ".join(f"Here is sentence {n} of a long reply." for n in range(100))
     say(remark)
-    say("Certainly! " + "Here is a long reply. " * 100, role=Role.ASSISTANT)
-    embedder = Meanings()
+    say(reply, role=Role.ASSISTANT)
+    embedder = Pieces()
     assert embed_archive(store, embedder, seconds=None, share=1) == 2
-    assert {remark, "We moved the API to Berlin in May."} <= set(embedder.asked) and len(embedder.asked) == 4
-    assert max(map(len, embedder.asked)) <= 350
+    first, rest = embedder.asked[:4], embedder.asked[4:]
+    assert {remark, "We moved the API to Berlin in May."} <= set(first) and max(map(len, first)) <= 350
+    opening = next(text for text in first if text.startswith("Certainly!"))
+    assert len(rest) > 5 and " ".join([opening.strip(), *rest]) == reply  # nothing is lost
+    assert embed_archive(store, embedder, seconds=None, share=1) == 0 and embedder.asked == [*first, *rest]
+
+
+def test_the_beginning_of_everything_comes_before_the_rest_of_anything_newest_first(store, say):
+    for n in range(40):
+        say(f"reply {n} begins " + "and goes on " * 40, role=Role.ASSISTANT)
+    embedder = Pieces()
+    embed_archive(store, embedder, seconds=None, share=1)
+    begins = [text.startswith("reply") for text in embedder.asked]
+    assert begins == [True] * 40 + [False] * 40 and embedder.asked[0].startswith("reply 39")
+
+
+def test_what_stands_far_down_in_a_reply_is_found_by_its_meaning(store, say):
+    say("Here is what I would look at. " * 30 + "Then you mentioned espresso.", role=Role.ASSISTANT, session="s1")
+    say("Here is what I would look at. " * 30 + "Then you mentioned the build.", role=Role.ASSISTANT, session="s2")
+    embed_archive(store, Pieces(), seconds=None, share=1)
+    (hit,) = search_archive(store, "favourite beverage", scopes=None, embedder=Meanings()).hits
+    assert hit.message.session_id == "s1"
+
+
+@pytest.mark.parametrize("kill", range(1, 9))
+def test_killed_at_any_batch_the_next_pass_leaves_the_same_vectors(store, say, tmp_path, kill):
+    """A transaction holds a whole batch, so that what a killed process leaves is what an error here leaves."""
+
+    class Killed(Pieces):
+        def embed(self, texts):
+            if len(self.asked) and (batches.append(1) or len(batches) == kill):
+                raise KeyboardInterrupt
+            return super().embed(texts)
+
+    def fill(into):
+        with into.transaction():
+            source = into.progress.begin_source("/a.jsonl")
+            for n in range(48):
+                text = f"reply {n} " + "and so it goes on. " * (n * 7 % 90)
+                role = Role.ASSISTANT if n % 3 else Role.USER
+                into.archive.append(Message(f"u{n}", "s", role, text, 1.0 * n, None, n), scope=API, source_id=source.id)
+
+    def rows(of):
+        tables = ("message_vector", "message_code", "archive_model")
+        return [of._db.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in tables]
+
+    with Store.open(tmp_path / "undisturbed.db") as undisturbed:
+        for each in (undisturbed, store):
+            fill(each)
+        embed_archive(undisturbed, Pieces(), seconds=None, share=1)
+        batches = []
+        with pytest.raises(KeyboardInterrupt):
+            embed_archive(store, Killed(), seconds=None, share=1)
+        embed_archive(store, Pieces(), seconds=None, share=1)
+        assert rows(store) == rows(undisturbed) and len(rows(store)[0]) > 50
 
 
 def test_a_pass_embeds_for_its_budget_and_the_next_goes_on(store, say):
     say(*(f"note {n}" for n in range(40)))
     assert embed_archive(store, Meanings(), seconds=0) == 0
     first = embed_archive(store, Meanings(), seconds=1e-9)
-    assert first <= 16 and store.message_vectors.waiting("meanings") == 40 - first
+    assert first <= 16 and store.message_vectors.waiting("meanings", 350) == 40 - first
     assert embed_archive(store, Meanings(), seconds=None, share=1) == 40 - first
     assert embed_archive(store, Meanings(), seconds=None, share=1) == 0
 

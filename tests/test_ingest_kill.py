@@ -23,6 +23,7 @@ def root(isolated):
             user(f"We decided on library{n % 5} because of bug {n % 3}.", start, sessionId=session),
             assistant(f"The worker listens on port {8000 + n}.", start + 1, sessionId=session),
             user("Never commit generated files.", start + 2, sessionId=session),
+            assistant("It went on and on. " * 40, start + 3, sessionId=session),
         ]
         write(folder / f"project{n % 2}" / f"{session}.jsonl", *turns)
     return folder
@@ -49,7 +50,9 @@ def test_a_killed_pass_is_finished_by_the_next_one(isolated, root, seed):
     finish_pass(killed, root, now=NOW)
     expected = whole_store(undisturbed)
     assert differences(whole_store(killed), expected) == []
-    assert len(expected["message"]) == 3 * SESSIONS and expected["memory"] and expected["memory_vector_1"]
+    ends = (1, 4 * SESSIONS)
+    assert len(expected["message"]) == ends[1] and expected["archive_model"][0][-4:] == (*ends, *ends)
+    assert expected["memory"] and expected["memory_vector_1"]
     assert any(name.startswith("render/project/p") for name in expected)
 
 

@@ -1,13 +1,13 @@
 """The archive's embed step: gives archived messages their vectors, newest first, at a polite rate. Resumable.
 
-What the user said: all of it in pieces that fit the model, and each of its sentences, for a question is often about
-one remark in passing. What others said: how it begins; the rest of it is found by its words. docs/benchmarks.md has
-what each part gives and costs.
+First, of all messages, what gives most for its work. What the user said: all of it in pieces that fit the model, and
+each of its sentences, for a question is often about one remark in passing. What others said: how it begins. When no
+message is without these, the rest of what others said, in pieces. docs/benchmarks.md has what each gives and costs.
 """
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 from hippo_core.config import Config
@@ -24,7 +24,8 @@ LOCK = "embed-archive"
 SECONDS = 10.0  # of embedding in one pass; the next goes on
 NIGHT_SECONDS = 300.0  # in the night's
 SHARE = 0.5  # of the time at work, so that half a processor stays free for what the user does
-_BATCH, _MOST_TEXTS = 16, 256  # of messages; of what is embedded of them: sixteen long logs would take minutes
+_BATCH, _REST_BATCH = 16, 4  # messages; replies for their rest, seven times the work of an opening
+_MOST_TEXTS = 256  # of what is embedded of a batch: sixteen long logs would take minutes
 _SHORTEST_SENTENCE, _LONGEST_SENTENCE, _MOST_SENTENCES = 25, 400, 12
 _OPENING = 350  # letters of a reply, about 80 tokens
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？])")
@@ -42,21 +43,22 @@ def embed_archive(
 
     share: how much of the time to be at work; the rest is slept.
     """
-    with store.reading():
-        waiting = store.message_vectors.waiting(embedder.fingerprint)
+    waiting = 0
+    if on_progress:
+        with store.reading():
+            waiting = store.message_vectors.waiting(embedder.fingerprint, _OPENING)
     deadline = None if seconds is None else time.monotonic() + seconds / share
-    done = 0
+    done: set[int] = set()
     while deadline is None or time.monotonic() < deadline:
         began = time.monotonic()
-        with store.reading():
-            batch = store.message_vectors.pending(embedder.fingerprint, _BATCH)
-        if not batch:
+        numbers = _embed_next(store, embedder)
+        if numbers is None:
             break
-        done += _embed_batch(store, embedder, batch)
+        done.update(numbers)
         if on_progress:
-            on_progress(done, max(done, waiting))
+            on_progress(len(done), max(len(done), waiting))
         time.sleep((time.monotonic() - began) * (1 / share - 1))
-    return done
+    return len(done)
 
 
 def embed_archive_for_a_while(paths: Paths, config: Config, seconds: float = SECONDS) -> int:
@@ -77,10 +79,16 @@ def embed_archive_for_a_while(paths: Paths, config: Config, seconds: float = SEC
 
 
 def parts(role: Role, text: str, embedder: Embedder) -> tuple[str, list[str]]:
-    """(kind, texts): what of a message is embedded."""
+    """(kind, texts): what of a message is embedded first."""
     if role is not Role.USER:
-        return REPLY, [text if len(text) <= _OPENING else text[: best_cut(text, _OPENING // 2, _OPENING)]]
+        return REPLY, [text[: _opening_end(text)]]
     return MEANING, [*embedder.pieces(text), *sentences(text)]
+
+
+def rest(text: str, embedder: Embedder) -> list[str]:
+    """What of a reply is embedded later: all that follows its opening."""
+    left = text[_opening_end(text) :].strip()
+    return embedder.pieces(left) if left else []
 
 
 def sentences(text: str) -> list[str]:
@@ -97,18 +105,37 @@ def sentences(text: str) -> list[str]:
     return found[:_MOST_SENTENCES] if len(found) > 1 else []
 
 
-def _embed_batch(store: Store, embedder: Embedder, batch: Sequence[tuple[int, str, str]]) -> int:
-    """Embed the first of these messages, as many as make no more than _MOST_TEXTS, and one at least; how many."""
+def _opening_end(text: str) -> int:
+    return len(text) if len(text) <= _OPENING else best_cut(text, _OPENING // 2, _OPENING)
+
+
+def _embed_next(store: Store, embedder: Embedder) -> list[int] | None:
+    """Embed what is due first; of which messages, None when nothing is."""
+    vectors = store.message_vectors
+    with store.reading():
+        batch = vectors.pending(embedder.fingerprint, _BATCH)
+        stretch = None if batch else vectors.pending_rest(embedder.fingerprint, _OPENING, _REST_BATCH)
+    if batch:
+        rows = _embedded(embedder, ((number, *parts(Role(role), text, embedder)) for number, role, text in batch))
+        with store.transaction():
+            vectors.put(embedder.fingerprint, embedder.dimension, rows)
+    elif stretch:
+        rows = _embedded(embedder, ((number, REPLY, rest(text, embedder)) for number, text in stretch.replies))
+        with store.transaction():
+            vectors.put_rest(embedder.fingerprint, stretch.with_only(len(rows)), rows)
+    else:
+        return None
+    return [number for number, _, _ in rows]
+
+
+def _embedded(embedder: Embedder, messages: Iterable[tuple[int, str, list[str]]]) -> list[tuple[int, str, list[bytes]]]:
+    """(number, kind, vectors) of the first of these messages: as many as make _MOST_TEXTS, and one at least."""
     chosen: list[tuple[int, str, int]] = []
     texts: list[str] = []
-    for number, role, text in batch:
-        kind, some = parts(Role(role), text, embedder)
+    for number, kind, some in messages:
         if chosen and len(texts) + len(some) > _MOST_TEXTS:
             break
         chosen.append((number, kind, len(some)))
         texts += some
-    vectors = iter(embedder.embed(texts).astype("<f4", copy=False))
-    rows = [(number, kind, [vector.tobytes() for vector in islice(vectors, count)]) for number, kind, count in chosen]
-    with store.transaction():
-        store.message_vectors.put(embedder.fingerprint, embedder.dimension, rows)
-    return len(chosen)
+    vectors = iter(embedder.embed(texts).astype("<f4", copy=False) if texts else ())
+    return [(number, kind, [vector.tobytes() for vector in islice(vectors, count)]) for number, kind, count in chosen]

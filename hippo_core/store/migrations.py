@@ -310,6 +310,12 @@ def m010_few_segments(db: apsw.Connection) -> None:
         db.execute(f"INSERT INTO {index}({index}, rank) VALUES ('crisismerge', 2)")
 
 
+def m011_rest_of_replies(db: apsw.Connection) -> None:
+    """Of which messages the rest is embedded as well, not the beginning alone (store/message_vectors.py)."""
+    db.execute("ALTER TABLE archive_model ADD COLUMN rest_lowest INTEGER")
+    db.execute("ALTER TABLE archive_model ADD COLUMN rest_highest INTEGER")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_curated,
     m002_archive,
@@ -321,6 +327,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m008_compact_vectors,
     m009_whole_files,
     m010_few_segments,
+    m011_rest_of_replies,
 )
 NEWEST = len(MIGRATIONS)
 
