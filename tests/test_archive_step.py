@@ -296,3 +296,10 @@ class TestGuarded:
         stored = b"".join(file.read_bytes() for file in paths.home.rglob("*") if file.is_file())
         for secret in (key, "salary", "diagnosis", "affair"):
             assert secret.encode() not in stored
+
+    def test_of_a_long_paste_nothing_private_is_kept_where_it_is_shortened(self, store, path):
+        log = "a line of the log\n"
+        write(path, user(f"{log * 20_000}<private>{log * 20}the affair</private>{log * 2_770}", 1))
+        archive_files(store, [path])
+        (text,) = texts(store)
+        assert "characters left out" in text and "affair" not in text

@@ -63,6 +63,11 @@ def test_what_is_no_time_stays_in_the_question(text):
     assert read_when(text, NOW, EAST) == (None, text) and read_query(text, NOW).when is None
 
 
+def test_no_time_lies_before_any_message_so_that_every_system_can_count_its_seconds():
+    assert read_when("what broke 999 years ago", NOW)[0].end > 0
+    assert read_when("what broke in the last 999 years", NOW)[0].start > 0
+
+
 def test_yesterday_is_the_users_yesterday():
     west = timezone(timedelta(hours=-8))
     late = datetime(2026, 11, 26, 20, tzinfo=timezone.utc).timestamp()

@@ -12,7 +12,7 @@ from transcript_files import assistant, line, user
 from hippo_core.errors import TranscriptError
 from hippo_core.transcripts import lines
 from hippo_core.transcripts.claude_code import Transcript
-from hippo_core.transcripts.speech import LONGEST_TEXT, seconds
+from hippo_core.transcripts.speech import seconds
 
 ASKED, ANSWERED = user("Why does café fail?", 1), assistant("Because.", 2)
 WHOLE = line(ASKED) + line(ANSWERED)
@@ -92,13 +92,6 @@ def test_a_lone_surrogate_becomes_something_that_can_be_stored(read):
 
 def test_nul_in_a_text_is_dropped(read):
     assert read(line(user("a\0b")))[0] == ["ab"]
-
-
-def test_a_pasted_log_keeps_its_beginning_and_its_end(read):
-    log = "first line " + "x" * (3 * LONGEST_TEXT) + " last line"
-    (text,), _ = read(line(user(log)))
-    assert len(text) < LONGEST_TEXT + 100 and text.startswith("first line") and text.endswith("last line")
-    assert f"[{len(log) - LONGEST_TEXT} characters left out]" in text
 
 
 def test_a_line_too_long_for_speech_is_passed_over_without_being_held(read, monkeypatch):

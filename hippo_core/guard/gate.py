@@ -13,6 +13,10 @@ from hippo_core.model.message import Message, Role
 
 SECRET, INJECTION = "secret", "injection"
 
+# A text longer than this is a pasted log or data set: its beginning and its end are kept.
+LONGEST_TEXT, KEPT_END = 200_000, 50_000
+_MARGIN = 20_000  # read beyond what is kept: longer than any key, so that no half of one is taken for plain text
+
 _MARKER = re.compile(r"\[redacted:[a-z-]+\]")
 _FEWEST_LETTERS = 12  # left beside a redaction for the rest to mean something
 # Text that speaks to the model as its master would; over folded text. In the user's own words it is the user's right.
@@ -39,7 +43,7 @@ def guard(message: Message) -> Guarded | None:
     """The message without what is private or secret; None when nothing of it may be kept."""
     if is_skipped(message.text):
         return None
-    text = redact(without_private(message.text)).strip()
+    text = _redacted(without_private(message.text)).strip()
     if not text:
         return None
     reason = _reason(text, may_command=message.role is Role.USER)
@@ -60,6 +64,17 @@ def admit(text: str, *, users_own: bool = False) -> str:
     if reason == INJECTION:
         raise RefusedError("Nothing was stored: the text tells the model to disregard its instructions.")
     return kept
+
+
+def _redacted(text: str) -> str:
+    """The text, or what is kept of a long one, without its secrets."""
+    if len(text) <= LONGEST_TEXT:
+        return redact(text)
+    start = redact(text[: LONGEST_TEXT - KEPT_END + _MARGIN])
+    end = redact(text[-KEPT_END - _MARGIN :])
+    start = start[: max(0, min(LONGEST_TEXT - KEPT_END, len(start) - _MARGIN))]
+    end = end[max(_MARGIN, len(end) - KEPT_END) :]
+    return f"{start}\n[{len(text) - len(start) - len(end)} characters left out]\n{end}"
 
 
 def _reason(text: str, *, may_command: bool) -> str | None:

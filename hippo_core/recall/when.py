@@ -26,6 +26,7 @@ _NUMBERS = {
 }
 _COUNT = r"\d{1,3}|a couple of|a few|an?|one|two|three|four|five|six"
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_EARLIEST = date(1971, 1, 1)  # before 1970 Windows gives no seconds, and nobody spoke with an agent
 _UNIT = "day|week|month|year"
 _EVENT = (
     r"(?:migration|release|outage|incident|launch|switch|move|refactor(?:ing)?|rewrite|upgrade|update|deploy(?:ment)?|"
@@ -201,7 +202,7 @@ _SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None
 
 def _bounded(days: Days, found: re.Match[str], now: float, zone: tzinfo | None) -> When:
     """The span in seconds, opened to one side by "since", "before" and their like."""
-    start, end = (datetime.combine(day, time(), zone).timestamp() for day in days)
+    start, end = (datetime.combine(max(day, _EARLIEST), time(), zone).timestamp() for day in days)
     when = When(" ".join(found[0].split()), start, end)
     side = (found.groupdict().get("side") or "").lower()
     if side == "since":

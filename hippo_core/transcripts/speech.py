@@ -17,8 +17,6 @@ from hippo_core.transcripts.injected import (
     without_interruption,
 )
 
-# A text longer than this is a pasted log or data set: its beginning and its end are kept.
-LONGEST_TEXT, KEPT_END = 200_000, 50_000
 # Their arguments are questions to the memory, or name what shall be gone; stored, they would be found instead.
 _OWN_COMMANDS = {"recall", "forget", "memories", "rules"}
 _OWN_PREFIX = "hippo:"
@@ -156,9 +154,6 @@ def _spoken(role: Role, raw: str) -> Speech | None:
     text = without_blocks(without_interruption(raw) if prompt else raw).strip()
     if not text or (prompt and is_noise(text)):
         return None
-    if len(text) > LONGEST_TEXT:
-        left_out = len(text) - LONGEST_TEXT
-        text = f"{text[: LONGEST_TEXT - KEPT_END]}\n[{left_out} characters left out]\n{text[-KEPT_END:]}"
     return Speech(role, text, raw)
 
 
