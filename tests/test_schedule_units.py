@@ -52,6 +52,12 @@ def test_a_job_gets_the_client_folder_that_was_named_at_its_registration(monkeyp
     assert set(target_of(tmp_path, Path(sys.executable)).environment) == {"HIPPO_HOME", "PATH"}
 
 
+def _systemd_words(text: str) -> list[str]:
+    """The words of a unit file's line: systemd.syntax(7) for quotes, systemd.unit(5) for specifiers."""
+    found = re.findall(r'"((?:[^"\\]|\\.)*)"|(\S+)', text)
+    return [(re.sub(r"\\(.)", r"\1", quoted) or bare).replace("%%", "%") for quoted, bare in found]
+
+
 class TestSystemd:
     def test_systemd_analyze_finds_no_fault(self, target, tmp_path):
         program = shutil.which("systemd-analyze")
@@ -80,6 +86,16 @@ class TestSystemd:
         assert "Persistent=true" in timer and "RandomizedDelaySec=" in timer
         assert "Nice=10" in service and "TimeoutStartSec=" in service and "Type=oneshot" in service
         assert f' "schedule" "run" "--scheduled" "{job.name}"\n' in service
+
+    @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+    def test_systemd_reads_back_the_command_and_environment_that_were_meant(self, target, job):
+        service, _ = systemd.units(target, job).values()
+        assert re.fullmatch("([^%]|%%)*", service)  # one alone would begin a specifier
+        command = _systemd_words(re.search("^ExecStart=(.*)$", service, re.M)[1])
+        assert all(re.fullmatch(r"([^$]|\$\$)*", word) for word in command)  # one alone would begin a variable
+        assert [word.replace("$$", "$") for word in command] == ["/usr/bin/env", *target.command(job)]
+        environment = [_systemd_words(found) for found in re.findall("^Environment=(.*)$", service, re.M)]
+        assert environment == [[f"{name}={value}"] for name, value in target.environment.items()]
 
     @pytest.mark.parametrize(
         "name, calendar",
