@@ -7,7 +7,7 @@ Every line of a corpus is an archived message. First the search as `hippo archiv
 and all, beside a keyword floor (FTS5, Porter, OR of all words), the vectors alone and plain reciprocal rank fusion (60)
 of the two; then what cross-validation gives: five folds by a hash of the question's id, the tuning chosen on the other
 four, one for all sets. In brackets the 95 % interval of a bootstrap over questions. A session's best turn speaks
-for it. --cache keeps stores and vectors; embedding the large set anew takes ten minutes. --runs writes files for
+for it. --cache keeps stores and vectors; embedding the large set anew takes half an hour. --runs writes files for
 score.py.
 """
 

@@ -5,7 +5,7 @@
 | turn | a message, by its words | BM25; what others than the user said counts `others` of it |
 | episode | up to twelve messages together, by their words | BM25; a user's word counts `user_column` |
 | meaning | what a user said, and each sentence of it | cosine |
-| reply | how what others said begins | cosine |
+| reply | what others said, how it begins and the rest in pieces | cosine |
 
 In each list a session is as good as its best hit, as a share of the best of all; a session's score is the weighted sum.
 Shares, not ranks, because how far the first is ahead of the second tells how much a list is to be trusted.
