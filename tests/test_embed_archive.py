@@ -1,6 +1,7 @@
 """What a pass does for the search by meaning: a while of embedding, in the background only, and only if wanted."""
 
 import hashlib
+import textwrap
 
 import pytest
 from click.testing import CliRunner
@@ -10,9 +11,10 @@ from hippo_core import config
 from hippo_core.cli.main import hippo
 from hippo_core.dream.run import dream
 from hippo_core.errors import VectorsUnavailableError
-from hippo_core.ingest.embed_archive import LOCK, embed_archive, sentences
+from hippo_core.ingest.embed_archive import LOCK, embed_archive, parts, sentences
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
+from hippo_core.model.message import Role
 from hippo_core.schedule.heartbeat import read
 from hippo_core.schedule.watch import watch
 from hippo_core.server import Tools
@@ -81,6 +83,41 @@ def test_switched_off_neither_the_command_nor_the_tool_searches_by_meaning(paths
         command = CliRunner().invoke(hippo, ["archive", "tea", "--all"]).output
         for answer in (command, Tools(paths, str(tmp_path)).archive_search("tea", everywhere=True)):
             assert "Is the tea ready?" in answer and ("keywords only" in answer) is not wanted
+
+
+def test_what_it_works_it_rests_as_its_share_of_the_time_says(paths, root, monkeypatch):
+    class Clock:
+        now = worked = rested = 0.0
+
+        def monotonic(self):
+            return self.now
+
+        def sleep(self, seconds):
+            self.now += seconds
+            self.rested += seconds
+
+    class Slow(Digest):
+        def embed(self, texts):
+            clock.now += 2.0
+            clock.worked += 2.0
+            return super().embed(texts)
+
+    clock = Clock()
+    run_pass(paths, roots=[root], embed=False)
+    monkeypatch.setattr("hippo_core.ingest.embed_archive.time", clock)
+    with Store.open(paths.store) as store:
+        embed_archive(store, Slow(), seconds=None, share=0.25)
+    assert clock.worked > 0 and clock.rested == pytest.approx(3 * clock.worked)
+
+
+def test_of_what_the_user_said_nothing_is_lost_however_long_it_is():
+    class Short(Digest):
+        def pieces(self, text):
+            return textwrap.wrap(text, 200)
+
+    words = [f"word{number}" for number in range(2_000)]
+    _, texts = parts(Role.USER, " ".join(words), Short())
+    assert set(words) == set(" ".join(texts).split())
 
 
 def test_a_pass_that_finds_another_at_it_ends_well(paths, root):
