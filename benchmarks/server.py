@@ -143,6 +143,7 @@ def start_times(home: Path, runs: int) -> tuple[list[float], list[float]]:
 def search_times(home: Path, kind: str, everywhere: bool) -> tuple[float, list[float], float | None]:
     """(the first search, the following ones, processor time of each on average)."""
     asked = memories.questions(kind)[: SEARCHES + 5]
+    (home / "queries.cache").unlink(missing_ok=True)  # else an earlier run has embedded them
     server = Server(home, project_of(home))
     server.initialize()
     first = server.search(asked[0], everywhere)
