@@ -9,7 +9,7 @@ import apsw
 import pytest
 from click.testing import CliRunner
 
-from hippo_core import clock
+from hippo_core import clock, spool
 from hippo_core.cli.dream import dream_command, undo_command
 from hippo_core.config import Config
 from hippo_core.config import save as save_settings
@@ -246,6 +246,14 @@ def test_a_night_writes_its_heartbeat(store, paths, monkeypatch):
     dream(paths), dream(paths)
     idle = heartbeat.read(paths, "dream")
     assert idle.last_ran == NOW + clock.DAY and idle.counts["retired"] == 0
+
+
+def test_a_night_counts_what_was_shown(store, paths):
+    number = add(store, "a fact that was shown").id
+    spool.note_shown(paths, [number]), spool.note_shown(paths, [number]), spool.note_used(paths, [number])
+    assert dream(paths).counted == 3
+    assert (store.uses.of(number).shown, store.uses.of(number).used) == (2, 1)
+    assert dream(paths).counted == 0
 
 
 def test_half_written_files_of_killed_processes_go(store, paths):

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scheduler_programs import Programs
 
 from hippo_core.errors import ScheduleError, UsageError
+from hippo_core.ops.record import Record
+from hippo_core.ops.uninstall import uninstall
 from hippo_core.schedule import choose, cron, launchd, systemd
 from hippo_core.schedule.jobs import JOBS
 from hippo_core.schedule.scheduler import target_of
@@ -212,6 +214,14 @@ class TestCrontab:
         programs.refuse()
         (note,) = choose.remove(paths)
         assert "the disk is full" in note and choose.chosen(paths) == "cron"
+
+    def test_the_uninstaller_takes_the_jobs_out(self, programs, linux, paths, capsys):
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        Record(paths).put(done={})
+        choose.install(paths, PYTHON, "cron")
+        assert uninstall(paths, purge=False) == 0
+        assert programs.crontab.read_bytes() == OTHERS and choose.chosen(paths) is None
 
     def test_a_crontab_that_somebody_took_away_is_no_obstacle(self, programs, linux, paths):
         programs.add("crontab")
