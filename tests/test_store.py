@@ -292,3 +292,12 @@ def test_public_ids_round_trip():
     for bad in ("", "m", "x12", "mzz", "41c", "m-1"):
         with pytest.raises(errors.UsageError):
             parse_id(bad)
+
+
+def test_a_store_that_a_newer_version_migrates_meanwhile_is_written_no_more(store, paths):
+    raw = apsw.Connection(str(paths.store))
+    raw.pragma("user_version", 9_999)
+    with pytest.raises(errors.StoreTooNewError, match="upgrade"), store.transaction():
+        store.memories.ensure_scope(GLOBAL_SCOPE)
+    assert not raw.execute("SELECT 1 FROM memory_scope").fetchall()
+    raw.execute("BEGIN IMMEDIATE; ROLLBACK")  # nothing holds the file

@@ -151,10 +151,14 @@ def _refuse_unreadable(path: Path, newest_schema: int) -> None:
     if application != APPLICATION_ID and not empty:
         raise errors.StoreForeignError(f"{path} is a database of another program. It was left untouched.")
     if version > newest_schema:
-        raise errors.StoreTooNewError(
-            f"{path} was written by a newer Hippocampus (schema {version}, this one reads up to {newest_schema}). "
-            "It was left untouched; upgrade with: python3 install.py"
-        )
+        raise too_new(path, version, newest_schema)
+
+
+def too_new(path: Path, version: int, newest_schema: int) -> errors.StoreTooNewError:
+    return errors.StoreTooNewError(
+        f"{path} was written by a newer Hippocampus (schema {version}, this one reads up to {newest_schema}). "
+        "It was left untouched; upgrade with: python3 install.py"
+    )
 
 
 def _create_private(path: Path) -> None:

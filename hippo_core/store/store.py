@@ -124,10 +124,15 @@ class Store:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Takes the write lock at once, so that two writers wait for each other and never deadlock."""
+        """All or nothing. Takes the write lock at once, so that two writers wait for each other and never deadlock.
+
+        StoreTooNewError when a newer version has migrated the file since it was opened.
+        """
         with connection.translated(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                if not self.current:
+                    raise connection.too_new(self.path, self._db.pragma("user_version"), migrations.NEWEST)
                 newest = self.episodes.newest()
                 yield
                 self.episodes.group_appended(newest)
