@@ -100,7 +100,10 @@ def data_home() -> Path:
         from platformdirs import user_data_dir  # 18 ms, so only when nothing nearer answers
     except ImportError:  # the installer asks before anything is installed
         return default_home()
-    return _with_home(Path(user_data_dir("hippocampus", appauthor=False)))
+    try:
+        return _with_home(Path(user_data_dir("hippocampus", appauthor=False)))
+    except RuntimeError:  # it found no home folder either
+        return default_home()
 
 
 def default_home() -> Path:

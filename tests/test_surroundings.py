@@ -10,7 +10,8 @@ import pytest
 from hardship import ROOT, session_lines
 from transcript_files import SESSION
 
-from hippo_core.paths import write_atomic
+from hippo_core.errors import UsageError
+from hippo_core.paths import data_home, default_home, write_atomic
 from hippo_core.store import Store
 
 # Several commands in one process, as a start of Python for each would be most of these tests' time.
@@ -137,6 +138,18 @@ def test_a_user_without_an_account_and_without_a_home():
     for command in (["status"], ["recall", "x"], ["doctor"], ["ingest"], ["dream"]):
         done = hippo(*command, user=54_321, HOME=None, HIPPO_HOME=None, CLAUDE_CONFIG_DIR=None, XDG_DATA_HOME=None)
         assert done.returncode and done.stderr.count("\n") <= 1, done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="HOME is a POSIX matter")
+def test_where_nothing_names_a_home_no_folder_does_and_a_line_says_what_to_set(monkeypatch):
+    import pwd
+
+    for name in ("HOME", "HIPPO_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # no such user
+    for place in (data_home, default_home):
+        with pytest.raises(UsageError, match="Set HIPPO_HOME"):
+            place()
 
 
 @pytest.mark.parametrize("command", [
