@@ -146,6 +146,7 @@ def search_times(home: Path, kind: str, everywhere: bool) -> tuple[float, list[f
     (home / "queries.cache").unlink(missing_ok=True)  # else an earlier run has embedded them
     server = Server(home, project_of(home))
     server.initialize()
+    server.request("tools/list")  # as the client does; the model is loaded behind it
     first = server.search(asked[0], everywhere)
     for question in asked[1:5]:
         server.search(question, everywhere)

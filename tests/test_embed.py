@@ -156,6 +156,26 @@ def test_opening_loads_nothing_heavy():
 TEXTS = ["why did we drop redis", "a longer text " * 60, "", "部署", *[f"case {n} of bug {n % 3}" for n in range(20)]]
 
 
+def test_a_search_may_import_numpy_while_the_model_is_loaded_by_another_thread():
+    """The runtime imports a module inside NumPy; that alone, in the middle of another thread's import, breaks both."""
+    code = """
+import importlib.abc, sys
+from hippo_core.embed.minilm import MiniLm
+
+class Watch(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "onnxruntime":
+            assert not sys.modules["numpy"].__spec__._initializing
+            print("seen")
+
+model = MiniLm()
+sys.meta_path.insert(0, Watch())
+model.load()
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "seen\n"
+
+
 def test_the_rewritten_graph_gives_what_the_published_one_gives(minilm, monkeypatch):
     import numpy
 

@@ -121,6 +121,7 @@ def _weights_id(path: str) -> str:
 
 def _open_session(path: str, unpacked: bool) -> "onnxruntime.InferenceSession":
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read at import; without it the runtime reports its use to its makers
+    import numpy  # noqa: F401  the runtime begins in NumPy's middle, which fails a thread that imports it meanwhile
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # what Windows builds report to the system's own event log
