@@ -169,7 +169,8 @@ def vector_similarity(vectors: "Mapping[int, numpy.ndarray]", otherwise: Similar
 
     rows = {item: row for row, item in enumerate(vectors)}
     stacked = numpy.stack(list(vectors.values()))
-    cosines = numpy.maximum(stacked @ stacked.T, 0).tolist()  # all at once: one by one they take longer than the search
+    # All at once: one by one they take longer than the search. Not by `@`, whose threads spin (store/compact.py).
+    cosines = numpy.maximum(numpy.einsum("ij,kj->ik", stacked, stacked), 0).tolist()
 
     def similarity(a: int, b: int) -> float:
         if a in rows and b in rows:
