@@ -118,6 +118,18 @@ def test_the_model_gets_a_fence_and_long_turns_are_cut(store, say):
     assert not any("</hippo-memory>" in line for line in lines[1:-1]) and len("".join(lines)) < 1_200
 
 
+def test_a_long_message_is_shown_where_it_answers(store, say):
+    say(
+        "Here is the log.\n"
+        + "One more line.\n" * 300
+        + "The staging database has used up its quota.\n"
+        + "So it goes.\n" * 90
+    )
+    hits = search_archive(store, "what happened to the quota of the staging database", scopes=None).hits
+    for shown in (archive_text(hits, 1.0), archive_for_model(hits)):
+        assert "has used up its quota" in shown
+
+
 # -- several turns, and meaning --------------------------------------------------------------------------------------
 
 

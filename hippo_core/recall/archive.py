@@ -43,7 +43,10 @@ _MOST_TIMELY_WORDS = 8
 
 @dataclass(frozen=True)
 class ArchiveHit:
-    """message: the hit. score: 0..1. title, started_at: of its session. before, after: neighbours, when asked for."""
+    """message: the hit. score: 0..1. title, started_at: of its session. before, after: neighbours, when asked for.
+
+    words: that were looked for; a long message is shown where it holds them.
+    """
 
     message: Archived
     score: float
@@ -52,6 +55,7 @@ class ArchiveHit:
     started_at: float | None = None
     before: list[Archived] = field(default_factory=list)
     after: list[Archived] = field(default_factory=list)
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def search_archive(
             chosen = search.choose(k)
         messages = store.archive.fetch([number for number, _ in chosen])
         labels = store.archive.projects()
-        hits = [_hit(store, messages[number], score, labels, around) for number, score in chosen]
+        hits = [_hit(store, messages[number], score, labels, around, search.terms) for number, score in chosen]
         return ArchiveFound(hits, search.notes)
 
 
@@ -115,7 +119,8 @@ def around_message(store: Store, number: int, count: int) -> ArchiveHit:
 class Search:
     """One question on its way through the archive. lists: what each search gave; notes: what could not be asked.
 
-    when: the time that it asks about. evidence: what speaks for each message that might be shown.
+    terms: the words that are looked for. when: the time that it asks about. evidence: what speaks for each message that
+    might be shown.
     """
 
     def __init__(
@@ -129,17 +134,17 @@ class Search:
         self._store, self._asked, self._scopes, self._withheld = store, asked, scopes, withheld
         self._tuning = tuning
         self._spellings, self._only_spelled = spellings(asked)
-        self._terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
+        self.terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
         self.when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
         timely = self.when.phrase.lower().split() if self.when and not self.when.event else []
-        self._asking = tuple(term for term in self._terms if term not in timely)  # few say the month they speak in
+        self._asking = tuple(term for term in self.terms if term not in timely)  # few say the month they speak in
         self.lists: dict[str, list[Hit]] = {}
         self.evidence: dict[int, Evidence] = {}
         self._model: str | None = None  # that was asked for meanings
         self.notes: list[str] = []
 
     def by_words(self) -> None:
-        plan = self._store.frequencies.plan(self._terms, self._scopes, self._tuning.budget)
+        plan = self._store.frequencies.plan(self.terms, self._scopes, self._tuning.budget)
         turns = self._store.archive.keyword_hits(
             plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since, share=plan.share
         )
@@ -285,7 +290,7 @@ class Search:
             best.setdefault(session_of[number], number)
         missing = [session for session in order if session not in best]  # known by its episodes alone
         best |= self._store.archive.best_of_sessions(
-            self._terms, missing, withheld=self._withheld, known=self._store.frequencies.of
+            self.terms, missing, withheld=self._withheld, known=self._store.frequencies.of
         )
         return {session: best[session] for session in order if session in best}
 
@@ -332,9 +337,16 @@ def spellings(asked: Query) -> tuple[tuple[str, ...], bool]:
     return quoted, False
 
 
-def _hit(store: Store, message: Archived, score: float, labels: Mapping[str, Scope], around: int) -> ArchiveHit:
+def _hit(
+    store: Store,
+    message: Archived,
+    score: float,
+    labels: Mapping[str, Scope],
+    around: int,
+    words: tuple[str, ...] = (),
+) -> ArchiveHit:
     label = labels[message.scope].label if message.scope in labels else message.scope
     turns = store.archive.around(message.id, around) if around else [message]
     place = next(i for i, turn in enumerate(turns) if turn.id == message.id)
     title, started_at = store.archive.session_head(message.session_id)
-    return ArchiveHit(message, score, label, title, started_at, turns[:place], turns[place + 1 :])
+    return ArchiveHit(message, score, label, title, started_at, turns[:place], turns[place + 1 :], words)

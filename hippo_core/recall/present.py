@@ -159,10 +159,10 @@ def archive_text(
     for place, hit in enumerate(hits, 1):
         lines.append(_headline(place, _when_and_where(hit), hit.score, style))
         for turn in hit.before:
-            lines += _turn(turn, "  ")
-        lines += _turn(hit.message, "> " if hit.before or hit.after else "  ")
+            lines += _turn(turn, "  ", hit.words)
+        lines += _turn(hit.message, "> " if hit.before or hit.after else "  ", hit.words)
         for turn in hit.after:
-            lines += _turn(turn, "  ")
+            lines += _turn(turn, "  ", hit.words)
     closing = [NOTHING_SAID] if not hits else []
     closing += [f"({note})" for note in notes]
     lines.append(style("faint", f"{' '.join(closing)}   {elapsed_ms:.0f} ms".lstrip()))
@@ -195,7 +195,7 @@ def archive_for_model(hits: "Sequence[ArchiveHit]", notes: Sequence[str] = ()) -
     lines = []
     for hit in hits:
         lines.append(f"[{_when_and_where(hit)}]")
-        lines += [f"- {turn.public_id} {turn.role.value}: {_one_line(_shown(turn))}"
+        lines += [f"- {turn.public_id} {turn.role.value}: {_one_line(_shown(turn, hit.words))}"
                   for turn in (*hit.before, hit.message, *hit.after)]  # fmt: skip
     return _fenced(_SAID_PREAMBLE, lines + [f"({note})" for note in notes])
 
@@ -206,8 +206,8 @@ def _when_and_where(hit: "ArchiveHit") -> str:
     return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)
 
 
-def _turn(turn: "Archived", mark: str) -> list[str]:
-    first, *rest = _indented(_shown(turn)) or ["   "]
+def _turn(turn: "Archived", mark: str, words: Sequence[str]) -> list[str]:
+    first, *rest = _indented(_shown(turn, words)) or ["   "]
     speaker = SPEAKERS[turn.role.value]
     return [f" {mark}{turn.public_id} {speaker}: {first.strip()}", *(f"   {line}" for line in rest)]
 
@@ -223,10 +223,12 @@ def _turn_json(turn: "Archived") -> dict[str, Any]:
     }
 
 
-def _shown(turn: "Archived") -> str:
+def _shown(turn: "Archived", words: Sequence[str]) -> str:
+    from hippo_core.recall.passage import passage
+
     if turn.withheld is not None:
         return f"[withheld: {turn.withheld}]"
-    return turn.text if len(turn.text) <= _MOST_LETTERS_SHOWN else turn.text[:_MOST_LETTERS_SHOWN] + " …"
+    return passage(turn.text, words, _MOST_LETTERS_SHOWN)
 
 
 # -- both ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,58 @@
+"""A long message is shown where it answers, not where it begins."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippo_core.recall.passage import passage
+
+FILLER = "Then the build went on and printed one more line of no interest.\n"
+ANSWER = "The migration failed because the quota of the staging database was used up.\n"
+
+
+def test_the_part_is_shown_that_holds_most_of_the_words():
+    text = FILLER * 3 + "A quota is mentioned here.\n" + FILLER * 60 + ANSWER + FILLER * 60
+    shown = passage(text, ["quota", "staging", "database"], 600)
+    assert ANSWER.strip() in shown
+    assert shown.startswith("… ") and shown.endswith(" …")
+
+
+def test_it_begins_with_a_sentence_or_a_line():
+    text = FILLER * 40 + "Before that, nothing. " + ANSWER + FILLER * 40
+    assert passage(text, ["migration", "quota"], 300).startswith("… " + ANSWER[:20])
+
+
+def test_words_count_in_their_other_forms():
+    text = FILLER * 40 + "Two deployments were cancelled by hand.\n" + FILLER * 40
+    assert "cancelled by hand" in passage(text, ["deployment", "cancelling"], 300)
+
+
+def test_words_inside_other_words_do_not_count():
+    text = FILLER * 40 + "unquotable\n" + FILLER * 40
+    assert passage(text, ["quot"], 300).startswith(FILLER[:20])
+
+
+def test_what_holds_no_word_is_shown_from_its_beginning():
+    text = "Dear all. " + FILLER * 40
+    assert passage(text, ["kubernetes"], 300) == text[:300] + " …"
+    assert passage(text, [], 300) == text[:300] + " …"
+
+
+def test_the_beginning_is_kept_where_it_is_no_worse():
+    text = ANSWER + FILLER * 40 + ANSWER
+    assert passage(text, ["quota", "staging"], 300).startswith(ANSWER)
+
+
+def test_words_without_spaces_between_them_are_found():
+    text = FILLER * 40 + "我们决定部署到新的服务器。" + FILLER * 40
+    assert "部署" in passage(text, ["部署"], 300)
+
+
+@given(st.text(max_size=900), st.lists(st.text(max_size=12), max_size=5), st.integers(130, 700))
+def test_any_text_gives_so_many_letters_of_itself(text, words, length):
+    shown = passage(text, words, length)
+    if len(text) <= length:
+        assert shown == text
+    else:
+        begin, end = shown.startswith("… "), shown.endswith(" …")
+        assert begin or end
+        assert any(shown[cut : cut + length] in text for cut in (0, 2)) and len(shown) <= length + 4
