@@ -111,6 +111,20 @@ class TestWatermark:
         archive_files(store, [path])
         assert texts(store) == ["Use uv.", "Yes.", "Another.", "File."]
 
+    def test_one_that_is_rewritten_in_its_place_while_it_is_read_is_read_again(self, store, path, monkeypatch):
+        """It is the same file and has only grown, so its bytes alone tell."""
+        size = path.stat().st_size
+
+        def rewrite(message):
+            if path.stat().st_size == size:
+                write(path, user("Another.", 7), assistant("File. " + "x" * size, 8))
+            return guard(message)
+
+        monkeypatch.setattr(step, "guard", rewrite)
+        archive_files(store, [path])
+        archive_files(store, [path])
+        assert texts(store)[:3] == ["Use uv.", "Yes.", "Another."]
+
     def test_one_that_grows_while_it_is_read_is_not_read_twice(self, store, path, monkeypatch):
         def grow(message):
             if message.text == "Use uv.":

@@ -24,6 +24,8 @@ from hippo_core.store import Store
 from hippo_core.store.archive import MOST_AT_ONCE, Entry
 from hippo_core.store.progress import MOST_ATTEMPTS, Source
 from hippo_core.transcripts.claude_code import Transcript
+from hippo_core.transcripts.discover import session_of
+from hippo_core.transcripts.lines import storable
 
 _LARGE = 8 << 20  # bytes; what a larger file says is not held in memory before it is written
 _PORTION = 1_000  # messages in one transaction
@@ -61,7 +63,8 @@ def archive_files(
     with store.reading():
         known = store.progress.sources()
     sizes = {path: source.offset for path, source in known.items()} if thorough else {}
-    step = _Step(store, report, retry, due_on(int(clock.now() // 86_400), sizes))
+    new = [storable(session_of(path)) for path in files if _name(path) not in known]
+    step = _Step(store, report, retry, due_on(int(clock.now() // 86_400), sizes), new)
     for done, path in enumerate(files, 1):
         step.take(path, known.get(_name(path)))
         if on_progress:
@@ -115,8 +118,11 @@ class _Reading:
         return self._transcript.bad_lines
 
     def hear_all(self) -> None:
-        """Read the file now, so that nothing can go wrong with it later."""
+        """Read the file now, so that nothing can go wrong with it later; a new one at once."""
+        if not self._transcript.start:
+            self._transcript.held = self._content.whole(self.unread)
         self.spoken = list(self.spoken)
+        self._transcript.held = None
         self._state = self.state()
 
     def state(self) -> dict[str, Any]:
@@ -146,10 +152,11 @@ class _Reading:
 class _Step:
     """Files on their way into the store: small ones are read at once and written together, a large one streams."""
 
-    def __init__(self, store: Store, report: ArchiveReport, retry: bool, due: Collection[str]):
+    def __init__(self, store: Store, report: ArchiveReport, retry: bool, due: Collection[str], new: Iterable[str]):
+        """due: files whose bytes are to be compared. new: the sessions of files that were never read."""
         self._store, self._report = store, report
         self._retry, self._due = retry, due
-        self._places = Places(store)
+        self._places = Places(store, new)
         self._read: list[_Reading] = []
         self._bytes = self._messages = 0
 

@@ -1,5 +1,6 @@
 """Which project a message belongs to: its folder's; where that is gone, or a sub-agent's, its session's."""
 
+from collections.abc import Iterable
 from os.path import exists
 
 from hippo_core.model.message import Message
@@ -10,16 +11,19 @@ from hippo_core.store import Store
 class Places:
     """Remembers the folders and sessions of one step, those that are not stored yet among them."""
 
-    def __init__(self, store: Store):
+    def __init__(self, store: Store, expected: Iterable[str] = ()):
+        """expected: sessions that are likely to speak, which are looked up together."""
         self._store = store
+        with store.reading():
+            found = store.archive.session_places(expected := set(expected))
+        self._looked_up = {session: found.get(session) for session in expected}
         self._folders: dict[str, tuple[Scope, bool]] = {}
         self._sessions: dict[str, tuple[Scope, str | None]] = {}
 
     def scope(self, message: Message) -> Scope:
         session = self._sessions.get(message.session_id)
         if session is None:
-            with self._store.reading():
-                session = self._store.archive.session_place(message.session_id)
+            session = self._look_up(message.session_id)
         own, there = self._folder(message.cwd)
         if session is None:
             session = own, message.cwd
@@ -28,6 +32,12 @@ class Places:
         if message.cwd is None or message.agent_id is not None or (not there and _below(message.cwd, cwd)):
             return scope
         return own
+
+    def _look_up(self, session_id: str) -> tuple[Scope, str | None] | None:
+        if session_id not in self._looked_up:
+            with self._store.reading():
+                self._looked_up[session_id] = self._store.archive.session_place(session_id)
+        return self._looked_up[session_id]
 
     def _folder(self, cwd: str | None) -> tuple[Scope, bool]:
         if cwd is None:

@@ -51,9 +51,23 @@ class Content:
     def __init__(self, path: Path):
         # It tells a change and guards nothing. Processors have instructions for this one: twice as fast as BLAKE2.
         self._path, self._hash, self._to = path, sha1(usedforsecurity=False), 0
+        self._held = b""
+
+    def whole(self, size: int) -> bytes:
+        """The file's first `size` bytes, of which the next hash is made: whatever becomes of the file meanwhile."""
+        try:
+            with open(self._path, "rb", buffering=0) as file:
+                self._held = file.read(size)
+        except OSError as error:
+            raise _unreadable(self._path, error) from error
+        return self._held
 
     def digest_to(self, offset: int) -> bytes:
         """Of the bytes before `offset`, or of all there are. Never asked for fewer than before."""
+        if self._held:
+            self._hash.update(memoryview(self._held)[self._to : offset])
+            self._held, self._to = b"", offset
+            return self._hash.digest()
         try:
             with open(self._path, "rb", buffering=0) as file:
                 file.seek(self._to)
@@ -61,8 +75,12 @@ class Content:
                     self._hash.update(some)
                     self._to += len(some)
         except OSError as error:
-            raise TranscriptError(f"{self._path} cannot be read ({error.strerror or error}).") from error
+            raise _unreadable(self._path, error) from error
         return self._hash.digest()
+
+
+def _unreadable(path: Path, error: OSError) -> TranscriptError:
+    return TranscriptError(f"{path} cannot be read ({error.strerror or error}).")
 
 
 def due_on(day: int, sizes: Mapping[str, int]) -> set[str]:

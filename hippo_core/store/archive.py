@@ -7,6 +7,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import apsw
@@ -26,6 +27,7 @@ _STRETCH = (
     20_000  # messages of all sessions, in which a session's best is looked for, so that one of years costs no more
 )
 _SOON_READ = 4_000  # letters; splitting them into words takes what a question to the index does, for a few words
+_SESSIONS_AT_ONCE = 500
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
 _APPENDED = "uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, source_id, offset"
@@ -84,9 +86,10 @@ class Archive:
         uids = [entry.message.uid for entry in entries]
         marks = ",".join("?" * len(uids))
         known = {uid for (uid,) in self._db.execute(f"SELECT uid FROM message WHERE uid IN ({marks})", uids)}
+        forgotten = self._forgotten.among([entry.message for entry in entries])
         for entry in entries:
             message = entry.message
-            if self._forgotten.includes(message):
+            if message.uid in forgotten:
                 continue
             scopes.setdefault(entry.scope.key, entry.scope)
             sessions.setdefault(message.session_id, entry)
@@ -148,17 +151,22 @@ class Archive:
         """A session's messages in the order of its files, those past row number `after`."""
         return self._select("WHERE session_id = ? AND id > ? ORDER BY id", (session_id, after))
 
+    def session_places(self, session_ids: Iterable[str]) -> dict[str, tuple[Scope, str | None]]:
+        """The project and the folder that each of these sessions began in; those not archived are left out."""
+        wanted, places = iter(session_ids), {}
+        while some := tuple(islice(wanted, _SESSIONS_AT_ONCE)):
+            rows = self._db.execute(
+                "SELECT s.id, p.key, p.label, p.identity, s.cwd FROM archive_session s "
+                f"JOIN archive_project p ON p.key = s.scope WHERE s.id IN ({','.join('?' * len(some))})",
+                some,
+            )
+            for session, key, label, identity, cwd in rows:
+                places[session] = (GLOBAL_SCOPE if key == GLOBAL else Scope(key, "project", label, identity)), cwd
+        return places
+
     def session_place(self, session_id: str) -> tuple[Scope, str | None] | None:
-        """The project and the folder a session began in, None for a session that is not archived."""
-        row = self._db.execute(
-            "SELECT p.key, p.label, p.identity, s.cwd FROM archive_session s JOIN archive_project p ON p.key = s.scope "
-            "WHERE s.id = ?",
-            (session_id,),
-        ).fetchone()
-        if row is None:
-            return None
-        scope = GLOBAL_SCOPE if row[0] == GLOBAL else Scope(row[0], "project", row[1], row[2])
-        return scope, row[3]
+        """As `session_places`, of one; None when it is not archived."""
+        return self.session_places([session_id]).get(session_id)
 
     def around(self, number: int, count: int) -> list[Archived]:
         """`count` turns before and after a message, of the same session and the same speaker's file."""

@@ -5,7 +5,7 @@ and the very session in which the user asks to forget it. Whoever says it again 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import apsw
@@ -35,10 +35,12 @@ class Forgotten:
             self._db.execute("INSERT INTO forgotten_text VALUES (?, ?, ?)", row)
         self._texts = None
 
-    def includes(self, message: Message) -> bool:
-        """Whether this message was forgotten, or holds a forgotten text and is not newer than its forgetting."""
-        known = self._db.execute("SELECT 1 FROM forgotten WHERE uid_digest = ?", (_digest(message.uid),)).fetchone()
-        return known is not None or self._holds_forgotten(message)
+    def among(self, messages: Sequence[Message]) -> set[str]:
+        """The uids of those that were forgotten, or hold a forgotten text and are not newer than its forgetting."""
+        digests = {_digest(message.uid): message.uid for message in messages}
+        marks = ",".join("?" * len(digests))
+        known = self._db.execute(f"SELECT uid_digest FROM forgotten WHERE uid_digest IN ({marks})", tuple(digests))
+        return {digests[digest] for (digest,) in known} | {m.uid for m in messages if self._holds_forgotten(m)}
 
     def _holds_forgotten(self, message: Message) -> bool:
         relevant = {

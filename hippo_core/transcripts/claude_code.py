@@ -7,6 +7,7 @@ of the store, of redaction or of projects.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -39,12 +40,13 @@ class Transcript:
     """Iterate once to get the messages from byte `start` on. Raises TranscriptError when the file cannot be read.
 
     offset: the byte just past the last complete line consumed, from where a later reading goes on. bad_lines: lines
-    that are no JSON, each of which costs only itself.
+    that are no JSON, each of which costs only itself. held: the file's bytes, where they were read already.
     """
 
     def __init__(self, path: Path, start: int = 0):
         self.path, self.start = path, start
         self.offset, self.bad_lines = start, 0
+        self.held: bytes | None = None
         self._agent = agent_of(path)
         self._in_agent_file = is_agent_file(path)
 
@@ -55,7 +57,7 @@ class Transcript:
             raise TranscriptError(f"{self.path} cannot be read ({error.strerror or error}).") from error
 
     def _read(self) -> Iterator[Message]:
-        with self.path.open("rb", buffering=_READ_SIZE) as file:
+        with self._open() as file:
             lines = _parsed(file, self.start)
             queue = Queue()
             if self.start:
@@ -74,6 +76,9 @@ class Transcript:
                 for record in records if not self._head.machine else ():
                     yield from self._messages(record, line.start, queue)
             yield from queue.close()
+
+    def _open(self) -> BinaryIO:
+        return self.path.open("rb", buffering=_READ_SIZE) if self.held is None else BytesIO(self.held)
 
     def _messages(self, record: dict[str, Any], offset: int, queue: Queue) -> Iterator[Message]:
         speech = speech_of(record, self._in_agent_file)
