@@ -21,8 +21,8 @@ from pathlib import Path
 
 from rendered_store import ROOT, make
 
-from hippo_core.monitor import health
 from hippo_core.paths import Paths
+from hippo_core.render import health
 
 _SETTLE = 0.25  # seconds for a started catch-up to end before the next run
 

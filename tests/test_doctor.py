@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from transcript_files import user, write
 
+from hippo_core import heartbeat
 from hippo_core.cli.doctor import doctor_command
 from hippo_core.config import save
 from hippo_core.curate.remember import remember
@@ -17,7 +18,6 @@ from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.scope import GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.schedule import heartbeat
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 

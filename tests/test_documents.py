@@ -1,11 +1,13 @@
 """The documents lead where they say, and say what is there."""
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "hippo_core"
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
@@ -15,14 +17,42 @@ def test_every_link_to_a_file_finds_it(document):
     assert [link for link in links if not (document.parent / link).exists()] == []
 
 
-def test_the_map_names_every_room():
+def rooms_of_the_map() -> list[str]:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rooms = text.partition("## The rooms")[2].split("```")[1]
-    package = ROOT / "hippo_core"
-    there = [f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").exists()]
-    there += [path.name for path in package.glob("*.py") if path.name != "__init__.py"]
-    named = [name for line in rooms.splitlines() for name in re.match(r"(?:\w+(?:/|\.py)\s*)*", line)[0].split()]
-    assert sorted(named) == sorted([*there, "hooks/", "install.py"])
+    return [name for line in rooms.splitlines() for name in re.match(r"(?:\w+(?:/|\.py)\s*)*", line)[0].split()]
+
+
+def test_the_map_names_every_room():
+    there = [f"{path.name}/" for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
+    there += [path.name for path in PACKAGE.glob("*.py") if path.name != "__init__.py"]
+    assert sorted(rooms_of_the_map()) == sorted([*there, "hooks/", "install.py"])
+
+
+def test_each_room_imports_only_what_stands_after_it_on_the_map():
+    place = {name.removesuffix(".py").strip("/"): number for number, name in enumerate(rooms_of_the_map())}
+    wrong = [
+        f"{path.relative_to(PACKAGE).as_posix()} imports {room}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for room in imported_rooms(path)
+        if (home := path.relative_to(PACKAGE).parts[0].removesuffix(".py")) not in ("__init__", room)
+        and place[room] < place[home]
+    ]
+    assert wrong == []
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms of the package that a file imports anywhere, inside functions as well."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == PACKAGE.name:
+            found |= {f"{PACKAGE.name}.{name.name}" for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module)
+    own = [name.split(".")[1] for name in found if name.startswith(f"{PACKAGE.name}.")]
+    return {room for room in own if not room.startswith("__")}
 
 
 def test_what_others_made_is_named_with_its_origin_and_licence():

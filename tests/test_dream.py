@@ -9,7 +9,7 @@ import apsw
 import pytest
 from click.testing import CliRunner
 
-from hippo_core import clock, spool
+from hippo_core import clock, heartbeat, spool
 from hippo_core.cli.dream import dream_command, undo_command
 from hippo_core.config import Config
 from hippo_core.config import save as save_settings
@@ -21,7 +21,6 @@ from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import ACTIVE, RETIRED, Draft
 from hippo_core.model.scope import GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.schedule import heartbeat
 from hippo_core.store.memories import PLAIN
 
 NOW = 1_800_000_000.0

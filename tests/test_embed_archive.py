@@ -11,11 +11,11 @@ from hippo_core import config
 from hippo_core.cli.main import hippo
 from hippo_core.dream.run import dream
 from hippo_core.errors import VectorsUnavailableError
+from hippo_core.heartbeat import read
 from hippo_core.ingest.embed_archive import LOCK, embed_archive, parts, sentences
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.message import Role
-from hippo_core.schedule.heartbeat import read
 from hippo_core.schedule.watch import watch
 from hippo_core.server import Tools
 from hippo_core.store import Store

@@ -7,7 +7,7 @@ import time
 import pytest
 from hook_process import context
 
-from hippo_core.monitor import health
+from hippo_core.render import health
 from hippo_core.render.refresh import refresh
 
 LINE = "Memory health: the watch job last ran 3 days ago. Tell the user: hippo doctor."

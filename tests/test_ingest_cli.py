@@ -12,7 +12,7 @@ from transcript_files import SESSION, user, write
 from hippo_core import config
 from hippo_core.ingest.due import noted
 from hippo_core.lock import one_at_a_time
-from hippo_core.ops.log import MOST_BYTES, log, log_error
+from hippo_core.log import MOST_BYTES, log, log_error
 from hippo_core.store import Store
 
 NOW = "2099-01-01T00:00:00.000Z"

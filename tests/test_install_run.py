@@ -10,8 +10,8 @@ import pytest
 
 from hippo_core.errors import WheelMissingError
 from hippo_core.ops import bootstrap, link, venv
-from hippo_core.ops.record import Record
 from hippo_core.paths import Paths
+from hippo_core.record import Record
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 INSTALL = REPOSITORY / "install.py"

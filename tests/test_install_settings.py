@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippo_core.ops import client, settings
-from hippo_core.ops.record import Record
 from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
+from hippo_core.record import Record
 
 SHAPES = [
     b"{}",

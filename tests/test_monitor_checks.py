@@ -2,8 +2,8 @@
 
 import pytest
 
+from hippo_core.heartbeat import Beat
 from hippo_core.monitor.checks import Facts, findings
-from hippo_core.schedule.heartbeat import Beat
 from hippo_core.schedule.jobs import job_named
 
 HOUR, DAY = 3_600.0, 86_400.0

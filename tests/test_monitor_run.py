@@ -11,13 +11,14 @@ from click.testing import CliRunner
 from ntfy_server import NtfyServer
 
 from hippo_core import config as settings
+from hippo_core import heartbeat
 from hippo_core.cli.main import hippo
 from hippo_core.errors import BusyError
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.monitor import hours
 from hippo_core.monitor.run import Schedule, look_only, run_once, schedule_of
-from hippo_core.schedule import choose, heartbeat
+from hippo_core.schedule import choose
 from hippo_core.schedule.jobs import JOBS, job_named
 from hippo_core.store import Store
 

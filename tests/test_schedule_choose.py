@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scheduler_programs import Programs
 
 from hippo_core.errors import ScheduleError, UsageError
-from hippo_core.ops.record import Record
 from hippo_core.ops.uninstall import uninstall
+from hippo_core.record import Record
 from hippo_core.schedule import choose, cron, launchd, systemd
 from hippo_core.schedule.jobs import JOBS
 from hippo_core.schedule.scheduler import target_of

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hippo_core.errors import BusyError, StoreFullError
-from hippo_core.schedule.heartbeat import beat, read, running
+from hippo_core.heartbeat import beat, read, running
 
 
 def at(monkeypatch, seconds: float) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 import pytest
 
 from hippo_core.errors import UsageError
-from hippo_core.schedule.heartbeat import BUSY, Beat
+from hippo_core.heartbeat import BUSY, Beat
 from hippo_core.schedule.jobs import JOBS, job_named
 
 pytestmark = pytest.mark.skipif(not hasattr(time, "tzset"), reason="the time zone of a process cannot be set here")

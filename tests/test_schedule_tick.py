@@ -11,10 +11,10 @@ import pytest
 from transcript_files import SESSION, user, write
 
 from hippo_core import clock, config
+from hippo_core.heartbeat import beat, read
 from hippo_core.lock import one_at_a_time
-from hippo_core.ops.record import Record
+from hippo_core.record import Record
 from hippo_core.schedule import choose, tick
-from hippo_core.schedule.heartbeat import beat, read
 from hippo_core.schedule.jobs import JOBS, Job, job_named
 from hippo_core.schedule.watch import roots
 from hippo_core.store import Store

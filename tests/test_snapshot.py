@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippo_core import clock
+from hippo_core import clock, heartbeat
 from hippo_core import config as settings
 from hippo_core.cli.main import hippo
 from hippo_core.curate.forget import forget, what_would_go
@@ -22,7 +22,6 @@ from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Draft, Memory
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType, Tier
-from hippo_core.schedule import heartbeat
 from hippo_core.snapshot import repository as repositories
 from hippo_core.snapshot.documents import NotADocument, memory_document, read_memory
 from hippo_core.snapshot.repository import Repository

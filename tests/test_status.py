@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from hippo_core import heartbeat
 from hippo_core.cli.status import status_command
 from hippo_core.curate.remember import remember
 from hippo_core.errors import StoreMissingError
@@ -14,7 +15,7 @@ from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.monitor.channels import write_log
 from hippo_core.ops.status import look
-from hippo_core.schedule import choose, heartbeat
+from hippo_core.schedule import choose
 
 
 def tell(store, paths, text, author=Author.HUMAN, kind=MemoryType.FACT, scope=GLOBAL_SCOPE):

@@ -86,7 +86,7 @@ def plain_errors() -> Iterator[None]:
 
 def _stop_unforeseen(error: Exception) -> NoReturn:
     """Nobody is helped by a page of our source."""
-    from hippo_core.ops.log import unforeseen
+    from hippo_core.log import unforeseen
 
     _close_output()
     line = " ".join(unforeseen(error).split())

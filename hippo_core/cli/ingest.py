@@ -67,7 +67,7 @@ def catch_up_command(session_id: str | None, archive_only: bool, jobs_only: bool
     """What the hooks start when a session begins, pauses or ends: silent, one at a time, always a success."""
     if os.environ.get("HIPPO_CHILD"):
         return
-    from hippo_core.ops.log import log_error
+    from hippo_core.log import log_error
     from hippo_core.schedule.choose import run_missed
 
     paths = places.current()
@@ -81,9 +81,9 @@ def catch_up_command(session_id: str | None, archive_only: bool, jobs_only: bool
 
 
 def _catch_up(paths: places.Paths, session_id: str | None, archive_only: bool) -> None:
+    from hippo_core.heartbeat import running
     from hippo_core.ingest.due import note_over
     from hippo_core.ingest.run import run_pass
-    from hippo_core.schedule.heartbeat import running
     from hippo_core.schedule.watch import note_work
 
     if session_id and not archive_only:

@@ -55,7 +55,7 @@ def mute_command(length: str | None, moment: str | None) -> None:
         )
     hours.mute(here, until)
     if here.render.exists():
-        from hippo_core.monitor.health import render
+        from hippo_core.render.health import render
 
         render(here, [])
     click.echo(f"Muted until {_moment(until)}. What is wrong is logged all the same, and told then if it still is.")

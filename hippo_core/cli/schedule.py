@@ -13,8 +13,8 @@ from hippo_core import paths as places
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import ScheduleError
+from hippo_core.heartbeat import BUSY, OK, Beat, read
 from hippo_core.schedule import choose
-from hippo_core.schedule.heartbeat import BUSY, OK, Beat, read
 from hippo_core.schedule.jobs import JOBS, NAMES, Job, job_named
 
 _COUNTS = {
@@ -118,7 +118,7 @@ def run_command(name: str | None, scheduled: bool) -> None:
 
 def _run_scheduled(paths: places.Paths, name: str | None) -> int:
     """The exit status; whatever goes wrong is in the log and in the heartbeats."""
-    from hippo_core.ops.log import log_error
+    from hippo_core.log import log_error
     from hippo_core.schedule.tick import run_due, run_job
 
     try:

@@ -123,7 +123,8 @@ def _schedule(patient: Patient) -> str:
 
 def jobs(patient: Patient) -> Iterator[Finding]:
     """What the heartbeats say: who failed, and who is late."""
-    from hippo_core.schedule import choose, heartbeat
+    from hippo_core import heartbeat
+    from hippo_core.schedule import choose
     from hippo_core.schedule.jobs import JOBS
 
     scheduled = choose.chosen(patient.paths) is not None

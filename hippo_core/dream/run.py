@@ -56,7 +56,7 @@ class DreamReport:
 
 def dream(paths: Paths) -> DreamReport:
     """Do the night's work and write the job's heartbeat. BusyError while another dream is at work; StoreErrors."""
-    from hippo_core.schedule.heartbeat import running
+    from hippo_core.heartbeat import running
 
     with running(paths, JOB) as run, one_at_a_time(paths, JOB):
         report = _night(paths)

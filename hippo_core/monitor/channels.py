@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from hippo_core.ops.log import log
+from hippo_core.log import log
 from hippo_core.paths import Paths
 
 LOG = "alerts.log"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from hippo_core import clock
 from hippo_core.counting import counted
-from hippo_core.schedule.heartbeat import Beat
+from hippo_core.heartbeat import Beat
 from hippo_core.schedule.jobs import Job
 
 HOUR = 3_600.0

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hippo_core import clock
+from hippo_core import clock, heartbeat
 from hippo_core.errors import HippoError, StoreLockedError
 from hippo_core.monitor.checks import HOUR, Facts
 from hippo_core.paths import Paths
-from hippo_core.schedule import heartbeat
 from hippo_core.schedule.jobs import Job
 from hippo_core.store import Store
 from hippo_core.store.progress import Source

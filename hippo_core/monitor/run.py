@@ -10,17 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from hippo_core import clock
+from hippo_core import clock, heartbeat
 from hippo_core import config as settings
 from hippo_core.config import Config
 from hippo_core.errors import UsageError
 from hippo_core.lock import one_at_a_time
-from hippo_core.monitor import alerts, channels, health, hours, outbox
+from hippo_core.monitor import alerts, channels, hours, outbox
 from hippo_core.monitor.alerts import Alert, Notice
 from hippo_core.monitor.checks import FROM_STORE, Facts, Finding, findings
 from hippo_core.monitor.facts import gather
 from hippo_core.paths import Paths, write_atomic
-from hippo_core.schedule import choose, heartbeat
+from hippo_core.render import health
+from hippo_core.schedule import choose
 from hippo_core.schedule.jobs import JOBS, Job
 
 JOB = "monitor"

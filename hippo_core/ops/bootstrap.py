@@ -18,10 +18,10 @@ from typing import NoReturn
 from hippo_core import __version__
 from hippo_core.errors import BusyError, HippoError, InstallError, UsageError, WheelMissingError
 from hippo_core.ops import venv
-from hippo_core.ops.record import Record
 from hippo_core.ops.steps import step, use_utf8
 from hippo_core.ops.uninstall import uninstall
 from hippo_core.paths import Paths, current, ensure_private
+from hippo_core.record import Record
 
 SOURCE = Path(__file__).resolve().parents[2]
 _PACKAGE_PARTS = ("hippo_core", "pyproject.toml", "README.md", "LICENSE", "NOTICE")

@@ -14,9 +14,9 @@ from pathlib import Path
 from hippo_core import paths as places
 from hippo_core.errors import InstallError
 from hippo_core.ops import settings
-from hippo_core.ops.record import Record
 from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
 from hippo_core.paths import Paths
+from hippo_core.record import Record
 
 _TIMEOUT = 120  # seconds for one command of the client
 

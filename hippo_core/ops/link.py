@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 from hippo_core.ops import venv
-from hippo_core.ops.record import Record
 from hippo_core.paths import Paths
+from hippo_core.record import Record
 
 _EXPORT = "echo 'export PATH=\"$HOME/.local/bin:$PATH\"' >> ~/"
 _ON_PATH = {  # by shell: what puts ~/.local/bin on PATH for good

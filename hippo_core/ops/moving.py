@@ -70,7 +70,7 @@ def moving_parts(paths: Paths) -> MovingParts:
 
 
 def _jobs(paths: Paths, scheduled: bool) -> tuple[JobState, ...]:
-    from hippo_core.schedule import heartbeat
+    from hippo_core import heartbeat
     from hippo_core.schedule.jobs import JOBS
 
     found = []

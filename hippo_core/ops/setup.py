@@ -18,13 +18,13 @@ from hippo_core.errors import HippoError, ScheduleError, VectorsUnavailableError
 from hippo_core.ingest.run import PassReport, run_pass
 from hippo_core.ops import client, link, venv
 from hippo_core.ops.client import Registration
-from hippo_core.ops.record import Record
 from hippo_core.ops.stage import stage_plugin
 from hippo_core.ops.steps import Step, step, use_utf8
 from hippo_core.paths import Paths
 from hippo_core.recall.pipeline import Recall, recall
 from hippo_core.recall.present import recall_text
 from hippo_core.recall.query import read_query
+from hippo_core.record import Record
 from hippo_core.schedule import choose
 from hippo_core.store import Store
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hippo_core.errors import InstallError
 from hippo_core.ops import client, link
-from hippo_core.ops.record import Record
 from hippo_core.paths import Paths, remove_tree
+from hippo_core.record import Record
 from hippo_core.schedule import choose
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hippo_core.errors import ScheduleError, UsageError
-from hippo_core.monitor import health
 from hippo_core.paths import Paths, write_atomic
+from hippo_core.render import health
 from hippo_core.schedule.cron import Crontab
 from hippo_core.schedule.jobs import JOBS, Job, job_named
 from hippo_core.schedule.launchd import LaunchAgents

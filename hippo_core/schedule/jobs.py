@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from hippo_core import clock
 from hippo_core.errors import UsageError
-from hippo_core.schedule.heartbeat import BUSY, Beat
+from hippo_core.heartbeat import BUSY, Beat
 
 _HOUR = 3600.0
 _AHEAD = 300.0  # seconds by which a heartbeat may be later than now before the clock is taken to have been put back

@@ -14,10 +14,10 @@ from typing import IO
 
 from hippo_core import clock
 from hippo_core.errors import BusyError
+from hippo_core.heartbeat import FAILED, OK, Beat, beat, read
 from hippo_core.lock import one_at_a_time
-from hippo_core.ops.log import log
+from hippo_core.log import log
 from hippo_core.paths import Paths
-from hippo_core.schedule.heartbeat import FAILED, OK, Beat, beat, read
 from hippo_core.schedule.jobs import JOBS, Job
 from hippo_core.schedule.scheduler import LONGEST_RUN
 

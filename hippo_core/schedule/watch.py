@@ -5,10 +5,10 @@ Knows which folders are read and what counts as work; the pass itself is ingest'
 
 from pathlib import Path
 
+from hippo_core.heartbeat import Run, running
 from hippo_core.ingest.run import PassReport, Progress, run_pass
-from hippo_core.ops.record import Record
 from hippo_core.paths import Paths, client_home
-from hippo_core.schedule.heartbeat import Run, running
+from hippo_core.record import Record
 
 
 def watch(

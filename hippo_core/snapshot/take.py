@@ -6,14 +6,13 @@ Knows where the parts of the state are. How they are written down is `documents`
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hippo_core import clock
+from hippo_core import clock, heartbeat
 from hippo_core import config as settings
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.types import Author
 from hippo_core.paths import Paths
-from hippo_core.schedule import heartbeat
 from hippo_core.snapshot.documents import Files, documents, memory_in, plugin_files
 from hippo_core.snapshot.repository import Repository, git_program
 from hippo_core.store import Store

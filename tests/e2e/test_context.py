@@ -12,7 +12,7 @@ from hippo_core.curate.rules import add_rule
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL_SCOPE, scope_of
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.monitor import health
+from hippo_core.render import health
 from hippo_core.render.refresh import refresh
 from hippo_core.store import Store
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from e2e.installation import User
-from hippo_core.schedule import cron, heartbeat
+from hippo_core import heartbeat
+from hippo_core.schedule import cron
 
 pytestmark = pytest.mark.e2e
 

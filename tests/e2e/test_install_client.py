@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hippo_core.ops import client, settings
-from hippo_core.ops.record import Record
 from hippo_core.ops.stage import stage_plugin
+from hippo_core.record import Record
 
 pytestmark = pytest.mark.e2e
 
