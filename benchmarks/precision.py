@@ -143,12 +143,17 @@ def _is_question(name: str, beliefs: Mapping[int, dict]) -> bool:
     return any(belief["id"] == name and belief["type"] == "open_question" for belief in beliefs.values())
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def how(description: str | None) -> tuple[bool, Embedder | None]:
+    """From the command line: whether to explain what fails, and what embeds."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--explain", action="store_true", help="print each case that fails, with what was shown")
     parser.add_argument("--no-vectors", action="store_true", help="keywords only")
     arguments = parser.parse_args()
-    embedder = None if arguments.no_vectors else open_embedder(Config())
+    return arguments.explain, None if arguments.no_vectors else open_embedder(Config())
+
+
+def main() -> None:
+    explain, embedder = how(__doc__)
     every, asked = list(rows("corpus.jsonl")), list(cases())
     verdicts = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -157,7 +162,7 @@ def main() -> None:
             store, beliefs = filled(Path(folder) / f"{owner}.db", own, embedder)
             with store:
                 verdicts += [judge(case, store, beliefs, embedder) for case in asked if case.owner == owner]
-    report(verdicts, arguments.explain)
+    report(verdicts, explain)
 
 
 def report(verdicts: Sequence[Verdict], explain: bool) -> None:

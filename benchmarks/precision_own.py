@@ -7,7 +7,6 @@ Each world is a store; each case asks the pipeline that the command and the tool
 global one. Printed for each world: cases that hold, and of these the ones that want nothing.
 """
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -15,11 +14,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+from precision import how  # noqa: E402
 from precision_cases import WORLDS, Asked, World, scope_of  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
 from hippo_core.embed.base import Embedder  # noqa: E402
-from hippo_core.embed.choose import open_embedder  # noqa: E402
 from hippo_core.ingest.embed import embed_pending  # noqa: E402
 from hippo_core.model.memory import Draft  # noqa: E402
 from hippo_core.model.scope import GLOBAL  # noqa: E402
@@ -52,11 +51,7 @@ def shown(store: Store, names: dict[int, str], case: Asked, embedder: Embedder |
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--explain", action="store_true", help="print each case that fails, with what was shown")
-    parser.add_argument("--no-vectors", action="store_true", help="keywords only")
-    arguments = parser.parse_args()
-    embedder = None if arguments.no_vectors else open_embedder(Config())
+    explain, embedder = how(__doc__)
     for title, world in WORLDS.items():
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             store, names = filled(Path(folder) / "memory.db", world, embedder)
@@ -67,7 +62,7 @@ def main() -> None:
         print(
             f"{title}: {len(kept)} of {len(verdicts)} hold; silent in {sum(c in kept for c in silent)} of {len(silent)}"
         )
-        for case, found in verdicts if arguments.explain else ():
+        for case, found in verdicts if explain else ():
             if case not in kept:
                 wanted = sorted(case.must if case.only is None else case.only)
                 print(f"  {case.question!r}\n    wanted {wanted} never {sorted(case.never)}\n    shown  {found}")

@@ -1,8 +1,8 @@
 """The tool server: one MCP server on standard input and output, a thin face over the same functions as the commands.
 
 Standard output belongs to the protocol. The store stays open for reading between calls, but never with a read under way
-that would hold back a checkpoint. The embedding model (117 MB) is loaded in the background after the handshake when
-prompts are answered unasked, else at the first search.
+that would hold back a checkpoint. The embedding model (some 150 MB with its runtime) is loaded in the background
+after the handshake when prompts are answered unasked, else at the first search.
 """
 
 import functools

@@ -20,8 +20,6 @@ from hippo_core.paths import Paths, client_home
 from hippo_core.render import budget
 from hippo_core.store import Store
 
-_DISTILLERS_PAID_BY = {"offline": "nobody"}
-
 
 @dataclass(frozen=True)
 class Status:
