@@ -4,52 +4,7 @@ GREENHOUSE was written before recall told a memory's subject from what it merely
 that, against it. docs/recall.md says what the first run of each gave.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from hippo_core.model.scope import GLOBAL_SCOPE, Scope, project_scope
-
-
-@dataclass(frozen=True)
-class Note:
-    text: str
-    scope: str = "global"
-    superseded_by: str | None = None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """only: exactly these, if given (empty: silence). must, never: among whatever else. scope: besides the global."""
-
-    question: str
-    scope: str
-    only: frozenset[str] | None = None
-    must: frozenset[str] = frozenset()
-    never: frozenset[str] = frozenset()
-
-    def holds(self, shown: Sequence[str]) -> bool:
-        if self.only is not None:
-            return set(shown) == self.only
-        return self.must <= set(shown) and self.never.isdisjoint(shown)
-
-
-@dataclass(frozen=True)
-class World:
-    notes: Mapping[str, Note]
-    asked: Sequence[Asked]
-
-
-def scope_of(name: str) -> Scope:
-    return GLOBAL_SCOPE if name == "global" else project_scope(f"example.org/own/{name}", name)
-
-
-def only(question: str, scope: str, *names: str) -> Asked:
-    return Asked(question, scope, only=frozenset(names))
-
-
-def holds(question: str, scope: str, must: str, never: str = "") -> Asked:
-    return Asked(question, scope, must=frozenset(must.split()), never=frozenset(never.split()))
-
+from precision_worlds import Note, World, holds, only
 
 FIRM, THESIS = "firmware", "thesis"
 

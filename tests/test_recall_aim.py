@@ -1,12 +1,10 @@
 """What a question asks for by name, and what is beside its point: pure tables, and small stores as a whole."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from precision_cases import WORLDS
+from precision_worlds import filled, shown
 
 from hippo_core.recall.aim import aim, names_of, plain
 from hippo_core.recall.relevance import BEST_AT_LEAST, at_least_shown, worth_showing
@@ -123,11 +121,7 @@ def test_the_best_is_never_beside_the_point(question, texts, data):
 
 @pytest.mark.parametrize("world, least", [("greenhouse", 27), ("museum", 25)])
 def test_small_stores_bring_what_bears_on_the_question_and_nothing_else(world, least, tmp_path):
-    script = Path(__file__).resolve().parent.parent / "benchmarks" / "precision_own.py"
-    spec = importlib.util.spec_from_file_location("precision_own", script)
-    benchmark = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(benchmark)
-    store, names = benchmark.filled(tmp_path / "memory.db", WORLDS[world], None)
+    store, names = filled(tmp_path / "memory.db", WORLDS[world], None)
     with store:
-        kept = [case.holds(benchmark.shown(store, names, case, None)) for case in WORLDS[world].asked]
+        kept = [case.holds(shown(store, names, case, None)) for case in WORLDS[world].asked]
     assert sum(kept) >= least
