@@ -124,7 +124,7 @@ is known. around: also that many messages before and after each hit (at most 10)
             scopes, label = search_scopes(store, self._folder, None, everywhere)
             around = _within(around, 0, _MOST_NEIGHBOURS)
             found = search_archive(
-                store, query, scopes=scopes, embedder=self._asked_of(config) if config.archive_meaning else None,
+                store, query, scopes=scopes, embedder=self._asked_of(config), meaning=config.archive_meaning,
                 k=_within(k, 1, _MOST_RESULTS), around=around,
             )  # fmt: skip
             return f"{archive_for_model(found.hits, found.notes)}\n{_searched(label)}"

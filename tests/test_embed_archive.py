@@ -75,14 +75,15 @@ def test_it_can_be_switched_off(paths, root, settings):
     assert run_pass(paths, roots=[root]).embedded_messages == 0 and embedded(paths) == []
 
 
-def test_switched_off_neither_the_command_nor_the_tool_searches_by_meaning(paths, root, monkeypatch, tmp_path):
+def test_switched_off_command_and_tool_search_by_words_and_say_why(paths, root, monkeypatch, tmp_path):
     monkeypatch.setattr("hippo_core.cli.archive.open_embedder", lambda settings: Digest())
     run_pass(paths, roots=[root])
     for wanted in (True, False):
         config.save(paths, archive_meaning=wanted)
         command = CliRunner().invoke(hippo, ["archive", "tea", "--all"]).output
         for answer in (command, Tools(paths, str(tmp_path)).archive_search("tea", everywhere=True)):
-            assert "Is the tea ready?" in answer and ("keywords only" in answer) is not wanted
+            assert "Is the tea ready?" in answer and ("(archive_meaning: false): keywords only" in answer) is not wanted
+            assert "no embedding model" not in answer
 
 
 def test_what_it_works_it_rests_as_its_share_of_the_time_says(paths, root, monkeypatch):

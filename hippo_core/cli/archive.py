@@ -8,6 +8,7 @@ import click
 from hippo_core import config as settings
 from hippo_core import paths
 from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
 from hippo_core.embed.choose import open_embedder
 from hippo_core.errors import UsageError, VectorsUnavailableError
@@ -39,8 +40,12 @@ def archive_command(
                 raise UsageError(f"{around} is a memory; an archived message's id looks like a3f2. See: hippo show ID")
             found = ArchiveFound([around_message(store, number, _CONTEXT)])
         else:
+            config = settings.load(paths.current())
             scopes, _ = search_scopes(store, current_folder(), project, everywhere)
-            found = search_archive(store, " ".join(query), scopes=scopes, embedder=_embedder(), k=count)
+            found = search_archive(
+                store, " ".join(query), scopes=scopes, embedder=_embedder(config), meaning=config.archive_meaning,
+                k=count,
+            )  # fmt: skip
     elapsed_ms = (time.perf_counter() - started) * 1000
     if as_json:
         click.echo(json.dumps(archive_json(found.hits, elapsed_ms, notes=found.notes), ensure_ascii=False, indent=2))
@@ -48,11 +53,8 @@ def archive_command(
         click.echo(archive_text(found.hits, elapsed_ms, notes=found.notes, style=on_terminal))
 
 
-def _embedder() -> Embedder | None:
-    """The embedder of the settings; None where there is none, or the archive is not to be searched by meaning."""
-    config = settings.load(paths.current())
-    if not config.archive_meaning:
-        return None
+def _embedder(config: Config) -> Embedder | None:
+    """The embedder of the settings; None where there is none, so that keywords answer alone."""
     try:
         return open_embedder(config)
     except VectorsUnavailableError:

@@ -72,6 +72,7 @@ def search_archive(
     *,
     scopes: Sequence[str] | None,
     embedder: Embedder | None = None,
+    meaning: bool = True,
     k: int = 5,
     around: int = 0,
     withheld: bool = False,
@@ -79,8 +80,9 @@ def search_archive(
 ) -> ArchiveFound:
     """The best turns of the sessions that answer `query`, at most k, each with `around` turns before and after it.
 
-    One turn a session, unless fewer than k sessions answer. embedder: None searches by words alone. withheld: also what
-    the guard keeps from the model. now: seconds, for the times that the question names. UsageError for an empty query.
+    One turn a session, unless fewer than k sessions answer. embedder: None searches by words alone. meaning: whether
+    the settings have it searched by that. withheld: also what the guard keeps from the model. now: seconds, for the
+    times that the question names. UsageError for an empty query.
     """
     asked = read_archive_query(query, clock.now() if now is None else now)
     if asked.empty:
@@ -91,7 +93,10 @@ def search_archive(
             chosen = search.all_of_the_time(k)
         else:
             search.by_words()
-            search.by_meaning(embedder)
+            if meaning:
+                search.by_meaning(embedder)
+            else:
+                search.notes.append("meaning is switched off (archive_meaning: false): keywords only")
             chosen = search.choose(k)
         messages = store.archive.fetch([number for number, _ in chosen])
         labels = store.archive.projects()
