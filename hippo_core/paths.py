@@ -177,7 +177,8 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            error.filename, error.filename2 = str(path), None  # nobody asked for the other name
+            error.filename = str(path)
+            del error.filename2  # nobody asked for the other name, and None would be printed as one
         raise
 
 

@@ -1,5 +1,6 @@
 """What tests and benchmarks/reliability.py share: passes that can be killed, whole stores to compare, damaged bytes."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -7,7 +8,7 @@ import random
 import subprocess
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,32 @@ def _rows(db: Any, table: str) -> list[tuple]:
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """Names of what two stores do not agree on."""
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+
+
+@contextlib.contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """Nobody can write in `folder` meanwhile, root neither; skips the test where that cannot be had."""
+    import pytest
+
+    if os.name != "posix":
+        pytest.skip("a folder's mode keeps nobody from writing in it here")
+    if os.geteuid():
+        modes = {path: path.stat().st_mode for path in (folder, *folder.rglob("*"))}
+        for path, mode in modes.items():
+            path.chmod(mode & 0o555)
+        try:
+            yield
+        finally:
+            for path, mode in modes.items():
+                path.chmod(mode)
+        return
+    if subprocess.run(["mount", "-o", "bind,ro", str(folder), str(folder)], capture_output=True).returncode:
+        pytest.skip("a read-only file system cannot be mounted here")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def mutated(data: bytes, chance: random.Random, others: Sequence[bytes]) -> bytes:

@@ -64,8 +64,10 @@ def mend(paths: Paths, where: str) -> tuple[list[Finding], list[Mended]]:
 def _mend(finding: Finding) -> Mended:
     try:
         return Mended(finding.check, True, finding.fix())
-    except (HippoError, OSError) as error:
+    except HippoError as error:
         return Mended(finding.check, False, str(error))
+    except OSError as error:
+        return Mended(finding.check, False, _told(error))
 
 
 def _all(checks: Iterable[Check], patient: Patient) -> list[Finding]:
@@ -79,11 +81,16 @@ def _all(checks: Iterable[Check], patient: Patient) -> list[Finding]:
         except HippoError as error:
             found.append(ill(_name(check), str(error), "This could not be looked at.", "try again in a moment"))
         except OSError as error:
-            line = f"{error.filename}: {error.strerror or error}"
-            found.append(ill(_name(check), line, "This could not be looked at.", "check that the folder is yours"))
+            found.append(
+                ill(_name(check), _told(error), "This could not be looked at.", "check that the folder is yours")
+            )
     if damage and all(finding.ok or finding.check != store.INTEGRITY for finding in found):
         found.append(store.damaged(patient, str(damage)))
     return found
+
+
+def _told(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror or error}"
 
 
 def _name(check: Check) -> str:

@@ -17,15 +17,26 @@ _FIX = "hippo doctor --fix"
 
 def opens(patient: Patient) -> Iterator[Finding]:
     try:
-        with _open(patient) as store, store.reading():
-            messages, sessions, _ = store.archive.counts()
-            memories = store.memories.count_active()
+        yield well("store", f"opens: {_held(_open(patient))}")
     except StoreError as error:
-        yield ill("store", str(error), "Nothing can be searched or stored; the hooks go on with what was rendered.",
-                  "see above; to make one anew: hippo ingest; hippo snapshot restore latest")  # fmt: skip
-        return
-    yield well("store", f"opens: {counted(memories, 'memory')}, {counted(messages, 'message')} of "
-               f"{counted(sessions, 'session')}")  # fmt: skip
+        yield _unusable(patient, error)
+
+
+def _held(store: Store) -> str:
+    with store, store.reading():
+        messages, sessions, _ = store.archive.counts()
+        memories = store.memories.count_active()
+    return f"{counted(memories, 'memory')}, {counted(messages, 'message')} of {counted(sessions, 'session')}"
+
+
+def _unusable(patient: Patient, error: StoreError) -> Finding:
+    """What cannot be opened for writing may still answer: on a read-only disk, or a full one."""
+    try:
+        held = _held(Store.open(patient.paths.store, readonly=True))
+    except StoreError:
+        return ill("store", str(error), "Nothing can be searched or stored; the hooks go on with what was rendered.",
+                   "see above; to make one anew: hippo ingest; hippo snapshot restore latest")  # fmt: skip
+    return ill("store", f"{error} It can be read: {held}", "Searches work, nothing new is stored.", "see above")
 
 
 def sound(patient: Patient) -> Iterator[Finding]:

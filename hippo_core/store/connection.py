@@ -90,7 +90,7 @@ def translated(path: Path) -> Iterator[None]:
         if _has_no_room(path):  # for the log's index, too, whose failure SQLite calls by another name
             raise _full(path) from error
         raise errors.StoreUnavailableError(
-            f"The store {path} cannot be opened or written ({error}). Check that its folder exists and is yours."
+            f"The store {path} cannot be opened or written ({error}). Check that its folder exists and can be written."
         ) from error
     except OSError as error:  # also of a file that is written beside the store, when the store is already changed
         if error.errno == errno.ENOSPC:
