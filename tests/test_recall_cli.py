@@ -11,6 +11,8 @@ import pytest
 import hippo_core
 from hippo_core import config as settings
 from hippo_core.cli.entry import plain_recall
+from hippo_core.embed.choose import open_embedder
+from hippo_core.ingest.embed import embed_pending
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
@@ -22,6 +24,14 @@ HIPPO = [sys.executable, "-m", "hippo_core.cli.entry"]
 
 def run(*arguments, cwd=None):
     return subprocess.run([*HIPPO, *arguments], capture_output=True, text=True, encoding="utf-8", cwd=cwd, timeout=120)
+
+
+def answered_with(*arguments):
+    """What `hippo recall` prints, and every module that it imported for that."""
+    command = [sys.executable, "-X", "importtime", *HIPPO[1:], "recall", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
 
 
 @pytest.fixture
@@ -125,15 +135,32 @@ def test_a_name_that_its_spelling_settles_costs_neither_the_model_nor_the_archiv
     with Store.open(filled.store) as store, store.transaction():
         store.memories.add(Draft("Limits are in src/limits.py.", MemoryType.FACT, GLOBAL, Author.HUMAN), "test")
     settings.save(filled, embedder="local")
+    shown, imported = answered_with("--all", "src/limits.py")
+    assert "Limits are in src/limits.py" in shown
+    assert not {"click", "hashlib", "numpy", "hippo_core.embed.minilm", "hippo_core.store.archive"} & imported
+
+
+def test_the_search_ends_without_waiting_for_the_interpreter_to_be_taken_down(filled):
+    code = "import atexit, sys; atexit.register(print, 'taken down')\nfrom hippo_core.cli.entry import main; main()\n"
+    done = subprocess.run([sys.executable, "-c", code, "recall", "redis"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Redis was dropped" in done.stdout and "taken down" not in done.stdout
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="only Linux lists a process's threads there")
+def test_numpy_starts_no_threads_that_nobody_uses(filled):
+    settings.save(filled, embedder="local")
+    with Store.open(filled.store) as store:
+        embed_pending(store, open_embedder(settings.load(filled)))
     code = (
-        "import sys; sys.argv = ['hippo', 'recall', '--all', 'src/limits.py']\n"
-        "from hippo_core.cli.entry import main\n"
-        "main()\n"
-        "dear = {'click', 'hashlib', 'numpy', 'hippo_core.embed.minilm', 'hippo_core.store.archive'}\n"
-        "sys.exit(f'loaded {dear & set(sys.modules)}' if dear & set(sys.modules) else 0)\n"
+        "import os, sys\n"
+        "def end(code): sys.exit('numpy' not in sys.modules or len(os.listdir('/proc/self/task')) - 1)\n"
+        "os._exit = end\n"
+        "from hippo_core.cli.entry import main; main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0 and "Limits are in src/limits.py" in done.stdout, done.stderr
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    command = [sys.executable, "-c", code, "recall", "why was redis dropped?"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "Redis was dropped" in done.stdout, done
 
 
 @pytest.mark.parametrize(
@@ -168,12 +195,7 @@ def test_what_is_not_plain_is_left_to_the_framework(arguments):
 
 def test_a_name_is_found_without_loading_framework_model_or_arrays(filled):
     settings.save(filled, embedder="local")
-    code = (
-        "import sys; sys.argv = ['hippo', 'recall', '--all', 'brain.py']\n"
-        "from hippo_core.cli.entry import main; main()\n"
-        "assert not {'click', 'numpy', 'onnxruntime', 'tokenizers'} & sys.modules.keys()"
-    )
     with Store.open(filled.store) as store, store.transaction():
         store.memories.add(Draft("Run brain.py first", MemoryType.FACT, GLOBAL, Author.HUMAN), "test")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and "Run brain.py first" in done.stdout, done.stderr
+    shown, imported = answered_with("--all", "brain.py")
+    assert "Run brain.py first" in shown and not {"click", "numpy", "onnxruntime", "tokenizers"} & imported

@@ -21,6 +21,9 @@ _FLAGS = {"--all": "everywhere", "--explain": "explain", "--json": "as_json"}
 
 
 def main() -> None:
+    # Read when NumPy is imported: its algebra starts a thread a core, which spin and are waited for at the end. Nothing
+    # here is large enough to be shared out.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     request = plain_recall(sys.argv[1:])
     if request is None or (os.name == "nt" and sys.stdout.isatty()):  # an old console needs its colours translated
         from hippo_core.cli.main import main as framework
@@ -33,7 +36,8 @@ def main() -> None:
         shown, warning = answer(request, coloured if sys.stdout.isatty() else unstyled)
         print(shown, flush=True)
         if warning:
-            print(warning, file=sys.stderr)
+            print(warning, file=sys.stderr, flush=True)
+    os._exit(0)  # all is printed and closed; taking down what was imported would be a tenth of the whole
 
 
 def plain_recall(arguments: Sequence[str]) -> "Request | None":
