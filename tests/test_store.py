@@ -9,13 +9,14 @@ import time
 
 import apsw
 import pytest
+from hardship import read_only
 
 from hippo_core import errors
 from hippo_core.model.memory import Draft, memory_id, message_id, parse_id
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.store import Store
+from hippo_core.store import Store, migrations
 from hippo_core.store.memories import EXACT, PLAIN
 
 PROJECT = project_scope("example.org/a/api", "api")
@@ -251,17 +252,26 @@ def test_newer_store_is_refused_and_untouched(store, paths):
     assert paths.store.read_bytes() == before
 
 
-def test_an_older_store_is_migrated_in_place(paths, monkeypatch):
-    from hippo_core.store import migrations
-
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
-        older.setattr(migrations, "NEWEST", 2)
-        db = migrations.apsw.Connection(":memory:")
+@pytest.fixture
+def older(paths, monkeypatch):
+    """A store that only the first two migrations have been at."""
+    with monkeypatch.context() as then:
+        then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
+        then.setattr(migrations, "NEWEST", 2)
+        db = apsw.Connection(":memory:")
         migrations.migrate(db)
         paths.store.parent.mkdir(parents=True)
         db.execute("VACUUM INTO ?", (str(paths.store),))
-        db.execute("SELECT 1")
+
+
+def test_an_older_store_that_cannot_be_written_says_what_it_needs(paths, older):
+    with read_only(paths.home), pytest.raises(errors.StoreUnavailableError, match="older version .* set HIPPO_HOME"):
+        Store.open(paths.store, readonly=True)
+    with Store.open(paths.store, readonly=True) as store:
+        assert store.archive.counts() == (0, 0, 0)
+
+
+def test_an_older_store_is_migrated_in_place(paths, older):
     with Store.open(paths.store) as store:
         remember(store, "kept")
     raw = apsw.Connection(str(paths.store))

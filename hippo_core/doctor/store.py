@@ -33,8 +33,9 @@ def _unusable(patient: Patient, error: StoreError) -> Finding:
     """What cannot be opened for writing may still answer: on a read-only disk, or a full one."""
     try:
         held = _held(Store.open(patient.paths.store, readonly=True))
-    except StoreError:
-        return ill("store", str(error), "Nothing can be searched or stored; the hooks go on with what was rendered.",
+    except StoreError as unreadable:
+        return ill("store", str(unreadable),
+                   "Nothing can be searched or stored; the hooks go on with what was rendered.",
                    "see above; to make one anew: hippo ingest; hippo snapshot restore latest")  # fmt: skip
     return ill("store", f"{error} It can be read: {held}", "Searches work, nothing new is stored.", "see above")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from hippo_core.errors import StoreUnavailableError
 from hippo_core.store import connection, migrations
 from hippo_core.store.memories import Memories
 from hippo_core.store.vectors import Vectors
@@ -113,7 +114,7 @@ class Store:
             with connection.translated(path):
                 if readonly and db.pragma("user_version") < migrations.NEWEST:
                     db.close()
-                    cls.open(path).close()
+                    cls._migrate(path)
                     return cls.open(path, readonly=True)
                 if not readonly:
                     migrations.migrate(db)
@@ -121,6 +122,18 @@ class Store:
         except BaseException:
             db.close()
             raise
+
+    @classmethod
+    def _migrate(cls, path: Path) -> None:
+        """What opening for writing does first, for somebody who only wants to read."""
+        try:
+            cls.open(path).close()
+        except StoreUnavailableError as error:
+            raise StoreUnavailableError(
+                f"The store {path} is of an older version and has to be brought up to date before it can be read, but "
+                "it cannot be written. Make it writable and run this again, or copy its folder to where it can be "
+                "written and set HIPPO_HOME to that."
+            ) from error
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
