@@ -1,5 +1,6 @@
 """Which scheduler is chosen, what it leaves behind, and the user's crontab, byte for byte."""
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -198,6 +199,16 @@ class TestCrontab:
         choose.install(other, PYTHON, "cron")
         choose.remove(other)
         assert programs.crontab.read_bytes() == one
+
+    def test_jobs_that_an_earlier_version_named_otherwise_are_replaced(self, programs, linux, paths, monkeypatch):
+        programs.add("crontab")
+        with monkeypatch.context() as earlier:
+            earlier.setattr(choose, "target_of", lambda *of: dataclasses.replace(target_of(*of), prefix="hippocampus"))
+            choose.install(paths, PYTHON, "cron")
+        assert b"# >>> hippocampus:" in programs.crontab.read_bytes()
+        choose.install(paths, PYTHON, "cron")
+        there = programs.crontab.read_bytes()
+        assert b"# >>> hippocampus:" not in there and there.count(b"schedule run --scheduled") == 5
 
     def test_a_crontab_that_cannot_be_written_is_said_and_the_old_one_stays(self, programs, linux, paths):
         programs.add("crontab")

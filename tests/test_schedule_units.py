@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from hippo_core.errors import ScheduleError
+from hippo_core.paths import default_home
 from hippo_core.schedule import cron, launchd, systemd, windows
 from hippo_core.schedule.jobs import JOBS, job_named
 from hippo_core.schedule.scheduler import Target, target_of
@@ -30,14 +31,14 @@ def target(tmp_path) -> Target:
     return target_of(home, python)
 
 
-def test_two_installations_never_share_their_units(isolated, monkeypatch, tmp_path):
-    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    from hippo_core.paths import default_home
-
-    python = Path(sys.executable)
-    assert target_of(default_home(), python).prefix == "hippocampus"
-    others = {target_of(tmp_path / name, python).prefix for name in ("a", "b")}
-    assert len(others) == 2 and all(prefix.startswith("hippocampus-") for prefix in others)
+def test_two_installations_never_share_their_units(monkeypatch, tmp_path):
+    """Two usual data folders, each under a HOME of its own, neither: a user has one crontab."""
+    prefixes = set()
+    for name in ("a", "b"):
+        monkeypatch.setenv("HOME", str(tmp_path / name))
+        monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / name))
+        prefixes.add(target_of(default_home(), Path(sys.executable)).prefix)
+    assert len(prefixes) == 2 and all(prefix.startswith("hippocampus-") for prefix in prefixes)
 
 
 def test_a_path_with_a_line_break_is_refused(tmp_path):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hippo_core.errors import ScheduleError
-from hippo_core.paths import client_home, default_home
+from hippo_core.paths import client_home
 from hippo_core.project import short_digest
 from hippo_core.schedule.jobs import Job
 
@@ -42,8 +42,11 @@ class Target:
 
 
 def target_of(home: Path, python: Path) -> Target:
-    """The target for the data folder `home`. Only the usual one has the plain name, so that two never share units."""
-    prefix = PRODUCT if home == default_home() else f"{PRODUCT}-{short_digest(str(home))[:8]}"
+    """The target for the data folder `home`, whose names no other has: one user may have several, and so may a machine.
+
+    A plain name for the usual folder would be shared, as what is usual is for HOME and XDG_DATA_HOME to say.
+    """
+    prefix = f"{PRODUCT}-{short_digest(str(home))[:8]}"
     environment = {"HIPPO_HOME": str(home), "PATH": os.pathsep.join(_PATH)}
     if "CLAUDE_CONFIG_DIR" in os.environ:
         environment["CLAUDE_CONFIG_DIR"] = str(client_home())
