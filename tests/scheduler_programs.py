@@ -53,6 +53,9 @@ class Programs:
     def refuse(self) -> None:
         self._refusal.touch()
 
+    def relent(self) -> None:
+        self._refusal.unlink()
+
     @property
     def calls(self) -> list[str]:
         return self._calls.read_text(encoding="utf-8").splitlines() if self._calls.exists() else []

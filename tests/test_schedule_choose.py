@@ -158,6 +158,21 @@ def test_launch_agents_are_loaded_and_removed_without_a_trace(programs, paths, i
     assert sum(call.startswith("bootout gui/") for call in programs.calls) == 10
 
 
+@pytest.mark.parametrize("scheduler", [scheduler for scheduler in choose.SCHEDULERS if scheduler.name != "hooks"])
+def test_what_a_user_is_told_to_type_names_every_job_and_its_files(scheduler, programs, isolated):
+    said = scheduler.by_hand("hippocampus-1234", JOBS)
+    if scheduler.name == "cron":
+        assert "crontab -e" in said and "'# <<< hippocampus-1234'" in said
+    else:
+        assert all(f"hippocampus-1234-{job.name}" in said for job in JOBS)
+    if scheduler.place and os.name == "posix":
+        target = dataclasses.replace(target_of(isolated, PYTHON), prefix="hippocampus-1234")
+        programs.add("systemctl"), programs.add("launchctl")
+        scheduler.install(target, JOBS)
+        subprocess.run(["/bin/sh", "-c", said], env={"PATH": f"{programs.path}:/bin:/usr/bin"}, check=True)
+        assert not any("hippocampus" in name for name in everything_below(scheduler.place.parent))
+
+
 class TestCrontab:
     @pytest.mark.parametrize("before", [None, b"", OTHERS, OTHERS.rstrip(b"\n"), b"\n\n", b"# only a remark\r\n"])
     def test_after_removal_it_is_as_it_was_byte_for_byte(self, programs, linux, paths, before):
@@ -231,6 +246,22 @@ class TestCrontab:
         programs.crontab.write_bytes(OTHERS)
         Record(paths).put(done={})
         choose.install(paths, PYTHON, "cron")
+        assert uninstall(paths, purge=False) == 0
+        assert programs.crontab.read_bytes() == OTHERS and choose.chosen(paths) is None
+
+    def test_an_uninstaller_that_is_refused_names_the_lines_and_can_be_repeated(self, programs, linux, paths, capsys):
+        """`hippo`, which could say what to do, is gone by then."""
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        Record(paths).put(done={})
+        choose.install(paths, PYTHON, "cron")
+        start, end = (programs.crontab.read_text(encoding="latin-1").splitlines()[at] for at in (-7, -1))
+        programs.refuse()
+        assert uninstall(paths, purge=False) == 1
+        said = capsys.readouterr().out
+        assert f"crontab -e, and delete the lines from '{start}' to '{end}'" in said
+        assert "hippo schedule -h" not in said and "Not ours" not in said
+        programs.relent()
         assert uninstall(paths, purge=False) == 0
         assert programs.crontab.read_bytes() == OTHERS and choose.chosen(paths) is None
 

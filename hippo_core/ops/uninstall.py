@@ -18,7 +18,7 @@ from hippo_core.schedule import choose
 def uninstall(paths: Paths, *, purge: bool) -> int:
     """Remove what the installer brought; with `purge` the memory and the settings too. The exit status."""
     record = Record(paths)
-    if not record.exists and not (purge and paths.store.exists()):
+    if not record.exists and choose.chosen(paths) is None and not (purge and paths.store.exists()):
         print(f"Nothing is installed in {paths.home}. If it is elsewhere, set HIPPO_HOME and run this again.")
         return 0
     notes = choose.remove(paths)  # first, so that no job starts in what is half removed
@@ -65,6 +65,7 @@ def _say(paths: Paths, notes: list[str], purge: bool) -> None:
         return
     with contextlib.suppress(OSError):
         paths.home.rmdir()
-    left = sorted(entry.name for entry in paths.home.iterdir()) if paths.home.exists() else []
+    there = paths.home.iterdir() if paths.home.exists() else ()
+    left = sorted(entry.name for entry in there if entry != paths.schedule_record)  # that stays while the jobs do
     done = "Hippocampus is removed, its memory and settings included." if purge else "Hippocampus is removed."
     print(done + (f" Not ours, so left in {paths.home}: {', '.join(left)}." if left else ""))

@@ -38,6 +38,9 @@ class HookTicks:
     def remove(self, prefix: str, jobs: Sequence[Job]) -> None:
         pass
 
+    def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
+        return ""
+
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         return [job.name for job in jobs]
 
@@ -101,10 +104,12 @@ def remove(paths: Paths, *, stay_off: bool = False) -> list[str]:
     """
     record = _record(paths)
     if record.get("with") in NAMES:
+        scheduler = named(record["with"])
         try:
-            named(record["with"]).remove(record["prefix"], JOBS)
+            scheduler.remove(record["prefix"], JOBS)
         except (ScheduleError, OSError) as error:
-            return [f"The jobs could not be taken out of {record['with']}: {error}"]
+            by_hand, reason = scheduler.by_hand(record["prefix"], JOBS), str(error).rstrip(".")
+            return [f"The jobs could not be taken out of {scheduler.title}: {reason}. By hand: {by_hand}"]
     for folder in record.get("made", []):
         with contextlib.suppress(OSError):
             Path(folder).rmdir()

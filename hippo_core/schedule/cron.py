@@ -53,6 +53,10 @@ class Crontab:
         elif after != before:
             require(["crontab", "-"], after)
 
+    def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
+        start, end = (marker.decode() for marker in _markers(prefix))
+        return f"crontab -e, and delete the lines from '{start}' to '{end}'"
+
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         rows = (read_crontab() or b"").splitlines()
         ours = [rows[number] for number in _our_rows(rows, prefix) if not rows[number].startswith(b"#")]

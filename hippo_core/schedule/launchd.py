@@ -5,6 +5,7 @@ launchd makes up for planned times that the machine slept through, once, when it
 
 import os
 import plistlib
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -42,6 +43,11 @@ class LaunchAgents:
             if file.exists():
                 ask(["launchctl", "bootout", f"{_domain()}/{prefix}-{job.name}"])
                 file.unlink()
+
+    def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
+        names = [f"{prefix}-{job.name}" for job in jobs]
+        files = shlex.join(str(self.place / f"{name}.plist") for name in names)
+        return "; ".join([*(f"launchctl bootout {_domain()}/{name}" for name in names), f"rm -f {files}"])
 
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         return [job.name for job in jobs if not ask(["launchctl", "print", f"{_domain()}/{prefix}-{job.name}"])[0]]

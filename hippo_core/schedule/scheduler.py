@@ -77,6 +77,9 @@ class Scheduler(Protocol):
     def remove(self, prefix: str, jobs: Sequence[Job]) -> None:
         """Take the jobs of that prefix out without a trace; nothing where there are none."""
 
+    def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
+        """What a user types who takes the jobs of that prefix out without us."""
+
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         """The names of the jobs that it really has."""
 
@@ -102,5 +105,5 @@ def require(command: Sequence[str], stdin: bytes | None = None) -> bytes:
     """Run it and insist on success."""
     status, output, said = ask(command, stdin)
     if status:
-        raise ScheduleError(f"{os.path.basename(command[0])} refused the jobs ({said}). Another way: hippo schedule -h")
+        raise ScheduleError(f"{os.path.basename(command[0])} refused ({said})")
     return output

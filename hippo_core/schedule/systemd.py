@@ -6,6 +6,7 @@ logged in, which is when transcripts arrive.
 
 import contextlib
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -84,6 +85,12 @@ class SystemdTimers:
                 with contextlib.suppress(FileNotFoundError):
                     file.unlink()
         ask(["systemctl", "--user", "daemon-reload"])
+
+    def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
+        timers = [f"{prefix}-{job.name}.timer" for job in jobs]
+        files = [self._units / timer for timer in timers]
+        files += [file.with_suffix(".service") for file in files]
+        return f"systemctl --user disable --now {shlex.join(timers)}; rm -f {shlex.join(map(str, files))}"
 
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         names = {f"{prefix}-{job.name}.timer": job.name for job in jobs}

@@ -82,6 +82,9 @@ class TaskScheduler:
         for job in self.registered(prefix, jobs):
             require(["schtasks", "/Delete", "/TN", f"{prefix}-{job}", "/F"])
 
+    def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
+        return "; ".join(f"schtasks /Delete /TN {prefix}-{job.name} /F" for job in jobs)
+
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         return [job.name for job in jobs if not ask(["schtasks", "/Query", "/TN", f"{prefix}-{job.name}"])[0]]
 
