@@ -48,8 +48,19 @@ def identify(folder):
 
 def joined(data):
     """By scope key: (key, label, identity) of the earlier project that it goes on as. data: the data folder."""
-    rows = [line.split("\t") for line in _read(os.path.join(data, JOINED)).splitlines()]
+    return parse_joined(_read(os.path.join(data, JOINED)))
+
+
+def parse_joined(text):
+    """What `format_joined` wrote."""
+    rows = [line.split("\t") for line in text.splitlines()]
     return {row[0]: tuple(row[1:]) for row in rows if len(row) == 4}
+
+
+def format_joined(rows):
+    """The text of JOINED."""
+    lines = ["\t".join((key,) + tuple(" ".join(value.split()) for value in row)) for key, row in sorted(rows.items())]
+    return "".join(line + "\n" for line in lines)
 
 
 def normalise_remote(url):

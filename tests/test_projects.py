@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -94,6 +95,19 @@ def test_it_can_be_taken_back(run, moved):
     run(moved, "projects", "join", key_of_the_other(run, moved))
     assert "its own again" in run(moved, "projects", "part") and scope_of(str(moved)) == own
     assert "joined to no project" in run(moved, "projects", "part")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_a_snapshot_keeps_it_and_brings_it_back(run, moved, paths):
+    key = key_of_the_other(run, moved)
+    run(moved, "snapshot")
+    run(moved, "projects", "join", key)
+    assert "1 file added" in run(moved, "snapshot")
+    run(moved, "projects", "part")
+    assert scope_of(str(moved)).key != key
+    assert "goes on as shop (git:" in run(moved, "snapshot", "restore", "latest", "--yes")
+    assert scope_of(str(moved)).key == key and "quagga" in run(moved, "list")
+    assert "as it was" in run(moved, "snapshot", "restore", "latest", "--dry-run")
 
 
 def test_what_cannot_be_meant_is_refused(run, moved, isolated, tmp_path):

@@ -127,6 +127,7 @@ def _plan_lines(made: Plan) -> list[str]:
             f"  {'->':<8}{_short(kept.text)}{_facts(memory, kept)}",
         ]
     lines += [f"~ setting {name}: {_value(name, now)} -> {_value(name, then)}" for name, now, then in made.settings]
+    lines += [f"~ project {key} goes on as {label} ({identity})" for key, (_, label, identity) in made.projects.items()]
     lines += [f"! {path} is left out: {reason}" for path, reason in made.unreadable]
     lines += [f"! {kept.public_id} is left out: the guard does not let it in" for kept in made.refused]
     if made.nothing:

@@ -11,7 +11,7 @@ from hippo_core.errors import NotFoundError, UsageError
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope, project_scope
 from hippo_core.model.types import Author
 from hippo_core.paths import Paths, write_atomic
-from hippo_core.project import identify, joined
+from hippo_core.project import format_joined, identify, joined
 from hippo_core.store import Store
 
 _ACTOR = "user"
@@ -91,5 +91,4 @@ def _chosen(store: Store, paths: Paths, here: Scope, name: str) -> Scope:
 
 
 def _write(paths: Paths, rows: dict[str, tuple[str, ...]]) -> None:
-    lines = ["\t".join((key, *(" ".join(value.split()) for value in row))) for key, row in sorted(rows.items())]
-    write_atomic(paths.joined, "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass"))
+    write_atomic(paths.joined, format_joined(rows).encode("utf-8", "surrogatepass"))

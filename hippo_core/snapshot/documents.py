@@ -1,4 +1,4 @@
-"""What a snapshot holds, as files: memories as Markdown with their facts in front, settings, nudge, plugin, versions.
+"""What a snapshot holds, as files: memories as Markdown with their facts in front, settings, joined projects, the rest.
 
 Equal states give equal bytes, so that a night without a change is no new snapshot. Knows no git and no store.
 """
@@ -45,16 +45,14 @@ class Kept:
 
 
 def documents(
-    memories: Iterable[Memory], scopes: Mapping[str, Scope], config: bytes, nudge: str, plugin: Files
+    memories: Iterable[Memory], scopes: Mapping[str, Scope], as_they_are: Files, nudge: str, plugin: Files
 ) -> Files:
-    """All files of a snapshot, by path."""
+    """All files of a snapshot, by path. as_they_are: those that are kept byte for byte."""
     files = {memory_path(memory): memory_document(memory, scopes[memory.scope]) for memory in memories}
     versions = {"hippocampus": __version__, "plugin": _plugin_version(plugin)}
     files[VERSION] = json.dumps(versions, indent=2, sort_keys=True).encode() + b"\n"
     files[NUDGE] = nudge.encode("utf-8", "replace") + b"\n"
-    if config:
-        files[CONFIG] = config
-    return files | {f"plugin/{name}": data for name, data in plugin.items()}
+    return files | as_they_are | {f"plugin/{name}": data for name, data in plugin.items()}
 
 
 def memory_path(memory: Memory) -> str:

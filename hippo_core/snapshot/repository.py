@@ -22,6 +22,7 @@ _WHO = "Hippocampus <hippocampus@localhost>"
 _PATIENCE = 300  # seconds for one git command
 _NEW, _OLD = ".git.new", ".git.old"
 _MOST_LOOSE = 2_000  # files that git keeps an object each in; a night makes about five
+_LOOSE = ("*.json", "*.txt", "*.tsv")  # of ours, beside the folders
 _UNFINISHED = (
     "objects/pack/tmp_*",
     "objects/pack/.tmp-*",
@@ -200,7 +201,7 @@ class Repository:
             if not target.is_file() or target.read_bytes() != data:
                 write_atomic(target, data)
         shown = [file for place in ("rules", "memories", "plugin") for file in (self.folder / place).rglob("*")]
-        for file in sorted([*shown, *self.folder.glob("*.json"), *self.folder.glob("*.txt")], reverse=True):
+        for file in sorted([*shown, *(file for kind in _LOOSE for file in self.folder.glob(kind))], reverse=True):
             if file.is_dir() and not any(file.iterdir()):
                 file.rmdir()
             elif file.is_file() and file.relative_to(self.folder).as_posix() not in files:

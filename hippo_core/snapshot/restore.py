@@ -12,7 +12,8 @@ from hippo_core.errors import RefusedError
 from hippo_core.guard.gate import admit
 from hippo_core.model.memory import ACTIVE, Draft, Memory
 from hippo_core.model.types import LADDER, Author
-from hippo_core.paths import Paths
+from hippo_core.paths import Paths, write_atomic
+from hippo_core.project import JOINED, format_joined, joined, parse_joined
 from hippo_core.snapshot.documents import CONFIG, NUDGE, Files, Kept, NotADocument, memory_in, read_memory
 from hippo_core.store import Store
 
@@ -24,25 +25,26 @@ _SAME_MOMENT = 0.001  # seconds; a snapshot keeps microseconds
 class Plan:
     """What restoring would do. change: (as it is, as it was). stays: memories the snapshot does not have.
 
-    settings: (name, value now, value then). unreadable: files of the snapshot that are no memory, and why.
-    refused: what the guard would not let become a memory today.
+    settings: (name, value now, value then). projects: what folders go on as, by scope key, to be put back. unreadable:
+    files of the snapshot that are no memory, and why. refused: what the guard would not let become a memory today.
     """
 
     add: list[Kept] = field(default_factory=list)
     change: list[tuple[Memory, Kept]] = field(default_factory=list)
     stays: list[Memory] = field(default_factory=list)
     settings: list[tuple[str, Any, Any]] = field(default_factory=list)
+    projects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     refused: list[Kept] = field(default_factory=list)
 
     @property
     def nothing(self) -> bool:
-        return not (self.add or self.change or self.settings)
+        return not (self.add or self.change or self.settings or self.projects)
 
 
 def plan(store: Store, paths: Paths, files: Files) -> Plan:
     """What it takes to have the memories and settings of a snapshot again."""
-    made, matched = Plan(settings=_settings(paths, files)), set()
+    made, matched = Plan(settings=_settings(paths, files), projects=_projects(paths, files)), set()
     with store.reading():
         for path, data in sorted(files.items()):
             if memory_in(path) is None:
@@ -80,6 +82,9 @@ def carry_out(store: Store, paths: Paths, made: Plan) -> None:
             store.memories.update(memory.id, memory.version, _ACTOR, Author.HUMAN, **_changes(memory, kept))
     if made.settings:
         settings.save(paths, **{name: then for name, _, then in made.settings})
+    if made.projects:
+        rows = joined(str(paths.home)) | made.projects
+        write_atomic(paths.joined, format_joined(rows).encode("utf-8", "surrogatepass"))
     refresh(store, paths)
 
 
@@ -141,6 +146,12 @@ def _settings(paths: Paths, files: Files) -> list[tuple[str, Any, Any]]:
     if NUDGE in files and "nudge" in now.keys() | then.keys():
         then["nudge"] = files[NUDGE].decode("utf-8", "replace").removesuffix("\n")
     return [(name, now.get(name), value) for name, value in sorted(then.items()) if now.get(name) != value]
+
+
+def _projects(paths: Paths, files: Files) -> dict[str, tuple[str, ...]]:
+    """By scope key, what a folder went on as then and does not now."""
+    now, then = joined(str(paths.home)), parse_joined(files.get(JOINED, b"").decode("utf-8", "replace"))
+    return {key: row for key, row in then.items() if now.get(key) != row}
 
 
 def _object(data: bytes) -> dict[str, Any]:

@@ -65,8 +65,8 @@ def state(paths: Paths) -> Files:
     with Store.open(paths.store, readonly=True) as store, store.reading():
         memories = store.memories.select(author=Author.HUMAN)
         scopes = store.memories.scopes()
-    config = paths.config.read_bytes() if paths.config.is_file() else b""
-    return documents(memories, scopes, config, _nudge(paths), plugin_files(paths))
+    as_they_are = {file.name: file.read_bytes() for file in (paths.config, paths.joined) if file.is_file()}
+    return documents(memories, scopes, as_they_are, _nudge(paths), plugin_files(paths))
 
 
 def _nudge(paths: Paths) -> str:
