@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hippo_core import heartbeat
+from hippo_core import config, heartbeat
 from hippo_core.cli.status import status_command
 from hippo_core.curate.remember import remember
 from hippo_core.errors import StoreMissingError
+from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.monitor.channels import write_log
@@ -58,6 +59,24 @@ def test_memories_that_wait_for_vectors_need_the_user_only_where_no_job_sees_to_
     assert any("1 memory found by keywords only" in need for need in look(paths, str(tmp_path)).needs)
     choose.install(paths, Path(sys.executable), "hooks")
     assert not any("keywords" in need for need in look(paths, str(tmp_path)).needs)
+
+
+def test_messages_that_wait_for_vectors_are_counted_and_a_setting_that_keeps_them_waiting_is_named(store, paths):
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        for number, withheld in enumerate((None, None, "private")):
+            message = Message(f"u{number}", "s", Role.USER, "the kettle is warm", 1.0, "/srv", number)
+            store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id, withheld=withheld)
+    assert (
+        "3 messages of 1 session in 1 project; 2 of them without vectors so far"
+        in CliRunner().invoke(status_command).output
+    )
+    config.save(paths, archive_meaning=False)
+    assert "in 1 project; searched by keywords only (archive_meaning: false)" in (
+        CliRunner().invoke(status_command).output
+    )
+    config.save(paths, archive_meaning=True, embedder="off")
+    assert "in 1 project\n" in CliRunner().invoke(status_command).output
 
 
 @pytest.mark.parametrize("settings, state", [

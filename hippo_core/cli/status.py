@@ -37,8 +37,7 @@ def _lines(status: Status) -> list[str]:
         "store": f"{_home_short(status.store)}  {_bytes(status.bytes)}",
         "memories": _memories(status),
         "projects": _scopes(status),
-        "archived": f"{counted(status.messages, 'message')} of {counted(status.sessions, 'session')} in "
-        f"{counted(status.projects, 'project')}",
+        "archived": _archived(status),
         "read": _read(status),
         "search": _search(status),
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
@@ -95,6 +94,16 @@ def _alerts(moving: MovingParts) -> str:
     return f"last {_recently(moving.alert.at)}{over}: {moving.alert.text}"
 
 
+def _archived(status: Status) -> str:
+    said = (
+        f"{counted(status.messages, 'message')} of {counted(status.sessions, 'session')} in "
+        f"{counted(status.projects, 'project')}"
+    )
+    if not status.archive_meaning:
+        return f"{said}; searched by keywords only (archive_meaning: false)"
+    return f"{said}; {status.messages_waiting:,} of them without vectors so far" if status.messages_waiting else said
+
+
 def _read(status: Status) -> str:
     parts = [counted(status.files, "transcript")]
     if status.set_aside:
@@ -111,7 +120,7 @@ def _search(status: Status) -> str:
     if status.embedder == "off" or status.embedder_problem:
         return "by keywords only"
     model = "a model on this machine" if status.embedder == "local" else status.embedder
-    waiting = f"; {status.without_vectors:,} memories wait for vectors" if status.without_vectors else ""
+    waiting = f"; {counted(status.without_vectors, 'memory')} without vectors so far" if status.without_vectors else ""
     return f"by keywords and by meaning ({model}{waiting})"
 
 

@@ -43,10 +43,7 @@ def embed_archive(
 
     share: how much of the time to be at work; the rest is slept.
     """
-    waiting = 0
-    if on_progress:
-        with store.reading():
-            waiting = store.message_vectors.waiting(embedder.fingerprint, _OPENING)
+    due = waiting(store, embedder) if on_progress else 0
     deadline = None if seconds is None else time.monotonic() + seconds / share
     done: set[int] = set()
     while deadline is None or time.monotonic() < deadline:
@@ -56,9 +53,15 @@ def embed_archive(
             break
         done.update(numbers)
         if on_progress:
-            on_progress(len(done), max(len(done), waiting))
+            on_progress(len(done), max(len(done), due))
         time.sleep((time.monotonic() - began) * (1 / share - 1))
     return len(done)
+
+
+def waiting(store: Store, embedder: Embedder) -> int:
+    """How many messages have none of their vectors yet, or not all."""
+    with store.reading():
+        return store.message_vectors.waiting(embedder.fingerprint, _OPENING)
 
 
 def embed_archive_for_a_while(paths: Paths, config: Config, seconds: float = SECONDS) -> int:

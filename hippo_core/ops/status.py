@@ -27,7 +27,8 @@ class Status:
 
     memories: number by type; scopes: number by project label. set_aside: (file, error) of transcripts that could not be
     read; given_up: how many of them are left alone until they change. without_vectors: memories that only keywords
-    find. always_on, per_prompt: tokens put before the model. plugin: see plugin_state.
+    find. messages_waiting: that still get vectors, None where they get none; archive_meaning: whether the settings have
+    that. always_on, per_prompt: tokens put before the model. plugin: see plugin_state.
     moving: jobs and alerts. needs: what the user should do, a line each.
     """
 
@@ -46,6 +47,8 @@ class Status:
     given_up: int
     embedder: str
     without_vectors: int | None
+    archive_meaning: bool
+    messages_waiting: int | None
     embedder_problem: str | None
     distiller: str
     paid_by: str
@@ -65,7 +68,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         labels = {key: scope.label for key, scope in store.memories.scopes().items()}
         messages, sessions, projects = store.archive.counts()
         sources = list(store.progress.sources().values())
-        without_vectors, problem = _unembedded(store, config)
+        without_vectors, messages_waiting, problem = _unembedded(store, config)
         unfinished = store.forgetting.unfinished
     types: Counter[str] = Counter()
     scopes: Counter[str] = Counter()
@@ -93,6 +96,8 @@ def look(paths: Paths, folder: str | None) -> Status:
         given_up=sum(source.set_aside for source in sources),
         embedder=config.embedder,
         without_vectors=without_vectors,
+        archive_meaning=config.archive_meaning,
+        messages_waiting=messages_waiting,
         embedder_problem=problem,
         distiller=config.distiller,
         paid_by=_paid_by(config),
@@ -108,16 +113,19 @@ def look(paths: Paths, folder: str | None) -> Status:
     )
 
 
-def _unembedded(store: Store, config: Config) -> tuple[int | None, str | None]:
-    """(memories without vectors, why there is no embedder). Nothing heavy is loaded."""
+def _unembedded(store: Store, config: Config) -> tuple[int | None, int | None, str | None]:
+    """(memories without vectors, messages that wait for theirs, why there is no embedder). Nothing heavy is loaded."""
     from hippo_core.embed.choose import open_embedder
+    from hippo_core.ingest.embed_archive import waiting
 
     if config.embedder == "off":
-        return None, None
+        return None, None, None
     try:
-        return len(store.vectors.pending(open_embedder(config).fingerprint, -1)), None
+        embedder = open_embedder(config)
+        messages = waiting(store, embedder) if config.archive_meaning else None
+        return len(store.vectors.pending(embedder.fingerprint, -1)), messages, None
     except HippoError as error:
-        return None, str(error)
+        return None, None, str(error)
 
 
 def _paid_by(config: Config) -> str:
