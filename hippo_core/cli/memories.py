@@ -229,7 +229,7 @@ def _source_json(message: Archived) -> dict[str, Any]:
 
 
 def _without_id(row: Memory | Archived) -> dict[str, Any]:
-    fields = row._asdict() if isinstance(row, Memory) else dataclasses.asdict(row)
+    fields = row._asdict()
     del fields["id"]
     return fields
 

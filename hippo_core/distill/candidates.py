@@ -5,7 +5,7 @@ Knows one message at a time; what a session as a whole makes of them is the dist
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hippo_core.distill.cues import Cue, find_cue
 from hippo_core.distill.listings import Listing, listings
@@ -36,8 +36,7 @@ _DESCRIBES = (MemoryType.FACT, MemoryType.RESULT, MemoryType.ARCHITECTURE)
 _OF_THE_SPEAKER = (*_INSTRUCTS, MemoryType.DECISION)  # what "I" may say; the rest of it is small talk
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A sentence that may become a memory. worth: 0..1, what the choice goes by. messages: where it comes from."""
 
     text: str

@@ -1,15 +1,14 @@
 """A message taken apart once, for all the steps that read it: whose turn it is, its paragraphs, its own sentences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from hippo_core.distill.sentences import Paragraph, Sentence, paragraphs, sentences
 from hippo_core.model.message import Role
 from hippo_core.store.archive import Archived
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """own: the sentences in the speaker's own words; what a user pasted is in `blocks` only."""
 
     message: Archived

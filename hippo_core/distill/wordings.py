@@ -40,7 +40,10 @@ class Wordings:
         met = self._always
         for word in text.lower().split():
             bits = self._words.get(word)
-            met |= self._meets(word) if bits is None else bits
+            if bits is None:
+                bits = self._meets(word)
+            if bits:  # most words meet nothing
+                met |= bits
         possible = met & among & ((1 << len(self._patterns)) - 1)
         for rank in range(1, _LOOKED_AT):
             possible &= met >> rank * len(self._patterns)

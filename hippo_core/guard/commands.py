@@ -90,6 +90,7 @@ OPTIONS: tuple[Option, ...] = (
 )
 _HINTS = tuple((program, number) for number, option in enumerate(OPTIONS) for program in option.programs)
 _WHOLE_HINTS = tuple((program, number) for program, number in _HINTS if OPTIONS[number].program is None)
+_OPTION = re.compile(r"-(?<![^\s\"'\[(]-)-?\w")  # unlike the dash of a list or of a word
 _LONGEST_COMMAND = 300
 _COMMAND_BORDER = re.compile(r"[|;]|&&|(?<!\\)\r?\n")
 _NO_SECRET = re.compile(r"[\d.:]+(?:/\w+)?\Z|thread\Z|ipe\Z|--?[a-z]")
@@ -97,7 +98,7 @@ _NO_SECRET = re.compile(r"[\d.:]+(?:/\w+)?\Z|thread\Z|ipe\Z|--?[a-z]")
 
 def redact_commands(text: str, folded: str) -> str:
     """`text` with every secret in one of the OPTIONS replaced. folded: the text in lower case."""
-    if " -" in folded:
+    if _OPTION.search(folded):
         hints = _HINTS
     elif "pass" in folded or "auth" in folded or "sudo" in folded or "sqlplus" in folded:
         hints = _WHOLE_HINTS

@@ -4,7 +4,7 @@ In the archive, a copy of what the client keeps anyway, a refusal only marks the
 """
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from hippo_core.errors import RefusedError
 from hippo_core.guard.private import is_skipped, without_private
@@ -31,8 +31,7 @@ _INJECTION = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Guarded:
+class Guarded(NamedTuple):
     """A message as it may be stored. withheld: why nothing may be distilled or injected from it, None when it may."""
 
     message: Message
@@ -47,7 +46,7 @@ def guard(message: Message) -> Guarded | None:
     if not text:
         return None
     reason = _reason(text, may_command=message.role is Role.USER)
-    return Guarded(message if text == message.text else replace(message, text=text), reason)
+    return Guarded(message if text == message.text else message._replace(text=text), reason)
 
 
 def admit(text: str, *, users_own: bool = False) -> str:
@@ -90,15 +89,19 @@ def _reason(text: str, *, may_command: bool) -> str | None:
 
 
 # Of each alternative of the injection pattern a word that it cannot do without, or two of which one is in many texts.
-_NEEDED = ("instruction", "prompt", "rules", "guideline", "guardrail", "jailbroken", "unrestricted", "<|", "<system>")
+_NEEDED = ("instruction", "prompt", "rules", "guideline", "guardrail")
 _TOLD = ("tell", "inform", "mention", "reveal", "alert")
-_ROLES = ("dan", "developer")
+_ROLES = ("dan", "developer", "jailbroken", "unrestricted")
+_TAGS = ("<|", "<system>")
 
 
 def _may_command(folded: str) -> bool:
     """Whether the injection pattern can find anything; far cheaper than the pattern, wherever lines are broken."""
-    if any(word in folded for word in _NEEDED):
-        return True
+    for word in _NEEDED:
+        if word in folded:
+            return True
     if "user" in folded and any(word in folded for word in _TOLD):
         return True
-    return "now" in folded and any(role in folded for role in _ROLES)
+    if "now" in folded and any(role in folded for role in _ROLES):
+        return True
+    return "<" in folded and any(tag in folded for tag in _TAGS)

@@ -1,7 +1,7 @@
 """One thing that was said in a session. Plain data, the same for every client."""
 
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 
 class Role(str, Enum):
@@ -13,8 +13,7 @@ class Role(str, Enum):
     SUMMARY = "summary"
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A message as a transcript gives it, before the guard has seen it.
 
     uid: unique over all files, the same wherever a resume or a fork repeats the message. at: seconds since the epoch,

@@ -6,7 +6,6 @@ Knows nothing of transcript files beyond the number of the source a row came fro
 import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -43,8 +42,7 @@ class Entry(NamedTuple):
     withheld: str | None
 
 
-@dataclass(frozen=True)
-class Archived:
+class Archived(NamedTuple):
     """A message as stored. withheld: the guard's reason why nothing is distilled or injected from it, else None."""
 
     id: int

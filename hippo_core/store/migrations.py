@@ -176,7 +176,7 @@ def m003_pipeline(db: apsw.Connection) -> None:
             size INTEGER NOT NULL DEFAULT 0,
             mtime_ns INTEGER NOT NULL DEFAULT 0,
             offset INTEGER NOT NULL DEFAULT 0,
-            head_digest BLOB,
+            digest BLOB,
             bad_lines INTEGER NOT NULL DEFAULT 0,
             attempts INTEGER NOT NULL DEFAULT 0,
             error TEXT,
@@ -298,7 +298,8 @@ def m008_compact_vectors(db: apsw.Connection) -> None:
 
 def m009_whole_files(db: apsw.Connection) -> None:
     """A file's digest is of all that was read of it. Older ones, of a file's two ends, say nothing about that."""
-    db.execute("ALTER TABLE ingest_source RENAME COLUMN head_digest TO digest")
+    if db.execute("SELECT 1 FROM pragma_table_info('ingest_source') WHERE name = 'head_digest'").fetchone():
+        db.execute("ALTER TABLE ingest_source RENAME COLUMN head_digest TO digest")  # a store's made before this
     db.execute("ALTER TABLE ingest_source ADD COLUMN identity TEXT")
     db.execute("UPDATE ingest_source SET digest = NULL")
 

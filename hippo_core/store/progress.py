@@ -3,7 +3,7 @@
 Written in the same transaction as the rows a watermark stands for. Knows nothing of what was ingested.
 """
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import apsw
 
@@ -13,8 +13,7 @@ _LARGEST = 2**63 - 1  # as nanoseconds the year 2262; a clock may be further ahe
 MOST_ATTEMPTS = 3  # then a file that fails is set aside
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A transcript file as last processed: everything before byte `offset` is in the archive.
 
     digest: of the bytes before `offset`, so that a rewritten file is told from an appended one; None when unknown.
@@ -38,30 +37,31 @@ class Source:
         return self.error is not None and self.attempts >= MOST_ATTEMPTS
 
 
+_COLUMNS = ", ".join(Source._fields)
+
+
 class Progress:
     def __init__(self, db: apsw.Connection):
         self._db = db
 
     def sources(self) -> dict[str, Source]:
         """Every known transcript file, by path."""
-        rows = self._db.execute(
-            "SELECT id, path, size, mtime_ns, offset, digest, bad_lines, attempts, error, identity FROM ingest_source"
-        )
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM ingest_source")
         return {row[1]: Source(*row) for row in rows}
 
     def begin_source(self, path: str) -> Source:
         """The row of a file, created when it is new. In a transaction."""
-        self._db.execute("INSERT OR IGNORE INTO ingest_source(path, updated_at) VALUES (?, ?)", (path, clock.now()))
-        row = self._db.execute(
-            "SELECT id, path, size, mtime_ns, offset, digest, bad_lines, attempts, error, identity FROM ingest_source "
-            "WHERE path = ?",
-            (path,),
+        new = self._db.execute(
+            "INSERT OR IGNORE INTO ingest_source(path, updated_at) VALUES (?, ?) RETURNING id", (path, clock.now())
         ).fetchone()
-        return Source(*row)
+        if new:
+            return Source(new[0], path)
+        known = self._db.execute(f"SELECT {_COLUMNS} FROM ingest_source WHERE path = ?", (path,)).fetchone()
+        return Source(*known)
 
     def save_source(self, source: Source, **changes: object) -> Source:
         """Write a file's new state. In a transaction, with the rows it stands for."""
-        new = replace(source, **changes)
+        new = source._replace(**changes)
         self._db.execute(
             "UPDATE ingest_source SET size = ?, mtime_ns = ?, offset = ?, digest = ?, bad_lines = ?, "
             "attempts = ?, error = ?, identity = ?, updated_at = ? WHERE id = ?",

@@ -4,6 +4,7 @@ Owns identity (uids), the session and folder of a message, and which sessions ar
 of the store, of redaction or of projects.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -170,6 +171,11 @@ def _noted(lines: Iterator[_Parsed], into: list[_Parsed]) -> Iterator[_Parsed]:
         yield line
 
 
+# Looked for at once, since each look at a line is a scan of it.
+_SPEAKING = re.compile(rb'"(?:user"|assistant"|summary"|queue)')
+_USER_OR_TEXT = re.compile(rb'"(?:user|text)"')
+
+
 def says_nothing(body: bytes) -> bool:
     """Whether a line is certainly no speech, by looking at its bytes alone: most of a transcript is tool output.
 
@@ -177,13 +183,16 @@ def says_nothing(body: bytes) -> bool:
     """
     if not (body.startswith(b'{"') and body.endswith((b"}\n", b"}\r\n"))):
         return False  # to be counted if it is damaged
-    if b'"user"' in body:
+    first = _SPEAKING.search(body)
+    if first is None:
+        return True
+    if first[0] == b'"user"':
         # What a tool gave back. One that mentions an assistant may be a speaking record with such a block inside.
-        return b'"tool_result"' in body and b'"assistant"' not in body
-    if b'"assistant"' in body:
+        return b'"tool_result"' in body and body.rfind(b'"assistant"') < 0
+    if first[0] == b'"assistant"':
         # A content block other than text.
-        return b'"text"' not in body and (b'"tool_use"' in body or b'"thinking"' in body)
-    return b'"summary"' not in body and b'"queue' not in body
+        return (b'"tool_use"' in body or b'"thinking"' in body) and not _USER_OR_TEXT.search(body)
+    return False
 
 
 def _text(record: dict[str, Any], name: str) -> str | None:

@@ -4,9 +4,8 @@ Pure functions over decoded records; knows nothing of files, order or identity.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, NamedTuple
 
 from hippo_core.model.message import Role
 from hippo_core.transcripts.injected import (
@@ -28,8 +27,7 @@ _MEMORY_INPUT = re.compile(r"\s*<user-memory-input>(.*)</user-memory-input>\s*",
 _TYPED_COMMAND = re.compile(r"\s*/([\w:.-]+)(?:\s+(.*))?\s*\Z", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Speech:
+class Speech(NamedTuple):
     """role: the speaker. text: cleaned, never empty. raw: as the record has it. command: whose arguments these are."""
 
     role: Role
