@@ -1,4 +1,7 @@
-"""The one clock. Times are seconds since the epoch, UTC, as floats; tests set HIPPO_NOW to stop it."""
+"""The one clock. Times are seconds since the epoch, UTC, as floats; tests set HIPPO_NOW to stop it.
+
+What a person or a model reads is by the clock on the user's wall, as are the times that a question names; JSON is UTC.
+"""
 
 import os
 import time
@@ -27,5 +30,10 @@ def ago(then: float, at: float | None = None) -> str:
 
 
 def day(at: float) -> str:
-    """The day of `at` (UTC): "7 Nov 2026"."""
-    return time.strftime("%d %b %Y", time.gmtime(at)).lstrip("0")
+    """The day of `at`: "7 Nov 2026"."""
+    return time.strftime("%d %b %Y", time.localtime(at)).lstrip("0")
+
+
+def minute(at: float) -> str:
+    """`at` to the minute: "2026-11-07 14:13"."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from hippo_core.paths import Paths
 from hippo_core.store import Store
 
 _STRAY = ("HIPPO_NOW", "HIPPO_CHILD", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "VOYAGE_API_KEY", "CLAUDE_PROJECT_DIR")
+
+os.environ["TZ"] = "UTC"  # what people read is in their own time zone
+if hasattr(time, "tzset"):
+    time.tzset()
 
 
 def pytest_report_header() -> str:
@@ -42,6 +47,18 @@ def paths(isolated: Path) -> Paths:
 def store(paths: Paths):
     with Store.open(paths.store) as opened:
         yield opened
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch: pytest.MonkeyPatch):
+    """The process of a user whose clock is nine hours ahead of UTC."""
+    if not hasattr(time, "tzset"):
+        pytest.skip("the time zone of a process cannot be set here")
+    with monkeypatch.context() as there:
+        there.setenv("TZ", "JST-9")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """Questions that name a time: what is read as one, in whose time zone, and what it does to the answer."""
 
-import time
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -73,18 +72,6 @@ def test_yesterday_is_the_users_yesterday():
     late = datetime(2026, 11, 26, 20, tzinfo=timezone.utc).timestamp()
     east, here = (read_when("yesterday", late, zone)[0].start for zone in (EAST, west))
     assert here - east == 17 * 3600 - 86_400 and read_when("yesterday", late, west)[0].holds(here + 3600)
-
-
-@pytest.fixture
-def in_tokyo(monkeypatch):
-    """The process of a user whose clock is nine hours ahead of UTC."""
-    if not hasattr(time, "tzset"):
-        pytest.skip("the time zone of a process cannot be set here")
-    monkeypatch.setenv("TZ", "JST-9")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
 
 
 def test_both_searches_read_a_time_in_the_zone_of_the_process(in_tokyo, store):

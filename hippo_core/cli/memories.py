@@ -4,7 +4,6 @@ import dataclasses
 import json
 import os
 import sys
-from datetime import datetime, timezone
 from typing import Any
 
 import click
@@ -186,16 +185,17 @@ def memory_json(memory: Memory, label: str) -> dict[str, Any]:
 
 def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: list[Entry]) -> list[str]:
     author = "you; no job changes it" if memory.frozen else f"the machine, confidence {memory.confidence:.2f}"
+    confirmed = clock.minute(memory.confirmed_at)
     fields = {
         "type": memory.type.value,
         "scope": label,
         "written by": author,
         "importance": f"{memory.importance:.2f}{', pinned: it does not age' if memory.pinned else ''}",
         "loads": _loads(memory),
-        "created": _day(memory.created_at),
-        "confirmed": f"{_day(memory.confirmed_at)}, seen {counted(memory.seen, 'time')}, version {memory.version}",
+        "created": clock.minute(memory.created_at),
+        "confirmed": f"{confirmed}, seen {counted(memory.seen, 'time')}, version {memory.version}",
         "status": memory.status + (f" by m{memory.superseded_by:x}" if memory.superseded_by else ""),
-        "valid until": _day(memory.valid_until) if memory.valid_until else "",
+        "valid until": clock.minute(memory.valid_until) if memory.valid_until else "",
     }
     lines = [f"{on_terminal('number', memory.public_id)}  {memory.text}", ""]
     lines += [f"  {on_terminal('head', name.ljust(12))}{value}" for name, value in fields.items() if value]
@@ -205,14 +205,15 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
         gone = len(memory.sources) - len(sources)
         if gone:
             lines.append(f"  {gone} {'is' if gone == 1 else 'are'} not in the archive (any more).")
-    lines += ["", "History:", *(f"  {_day(entry.at)}  {deed(entry)}" for entry in history)]
+    lines += ["", "History:", *(f"  {clock.minute(entry.at)}  {deed(entry)}" for entry in history)]
     return lines
 
 
 def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list[str]:
     speaker = SPEAKERS[message.role.value] + (f", arguments of /{message.command}" if message.command else "")
     withheld = f"  not learned from: {message.withheld}" if message.withheld else ""
-    head = f"{speaker} · {_day(message.at) if message.at else 'undated'} · {label} · session {message.session_id}"
+    when = "undated" if message.at is None else clock.minute(message.at)
+    head = f"{speaker} · {when} · {label} · session {message.session_id}"
     lines = [f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}", "", message.text]
     if derived:
         lines += ["", "Learned from it:", *(f"  {memory_line(memory, label)}" for memory in derived)]
@@ -242,10 +243,6 @@ def _loads(memory: Memory) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%d %H:%M")
 
 
 def cut(text: str) -> str:

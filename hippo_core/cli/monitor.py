@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import time
 
 import click
 
@@ -58,7 +57,8 @@ def mute_command(length: str | None, moment: str | None) -> None:
         from hippo_core.render.health import render
 
         render(here, [])
-    click.echo(f"Muted until {_moment(until)}. What is wrong is logged all the same, and told then if it still is.")
+    told = f"Muted until {clock.minute(until)}."
+    click.echo(f"{told} What is wrong is logged all the same, and told then if it still is.")
 
 
 @monitor_command.command("unmute")
@@ -107,14 +107,10 @@ def _show(look, as_json: bool) -> None:
     if look.waiting:
         lines.append(f"{look.waiting} wait to be sent")
     if look.muted_until:
-        lines.append(f"muted until {_moment(look.muted_until)}: hippo monitor unmute")
+        lines.append(f"muted until {clock.minute(look.muted_until)}: hippo monitor unmute")
     if look.problem:
         lines.append(look.problem)
     click.echo("\n".join(lines))
-
-
-def _moment(at: float) -> str:
-    return time.strftime("%d %b %Y, %H:%M", time.localtime(at)).lstrip("0")
 
 
 def _detail(text: str) -> str:

@@ -2,12 +2,11 @@
 
 import json
 import os
-import time
 from typing import Any
 
 import click
 
-from hippo_core import paths
+from hippo_core import clock, paths
 from hippo_core.cli.ask import ask
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
@@ -61,7 +60,7 @@ def list_command(as_json: bool) -> None:
         click.echo(json.dumps([{"id": one.id, "at": one.at, "holds": one.message} for one in history], indent=2))
         return
     for one in history:
-        click.echo(f"{on_terminal('head', one.id[:_SHORT])}  {_moment(one.at)}  {one.message}")
+        click.echo(f"{on_terminal('head', one.id[:_SHORT])}  {clock.minute(one.at)}  {one.message}")
     if not history:
         click.echo("There are no snapshots yet: hippo snapshot")
 
@@ -80,7 +79,7 @@ def show_command(name: str, as_json: bool) -> None:
         texts = {path: data.decode("utf-8", "replace") for path, data in sorted(files.items())}
         click.echo(json.dumps({"id": chosen.id, "at": chosen.at, "files": texts}, ensure_ascii=False, indent=2))
         return
-    click.echo(f"{chosen.id[:_SHORT]}, {_moment(chosen.at)}: {chosen.message}")
+    click.echo(f"{chosen.id[:_SHORT]}, {clock.minute(chosen.at)}: {chosen.message}")
     for path in sorted(path for path in files if memory_in(path) is not None):
         try:
             kept = read_memory(files[path])
@@ -179,7 +178,3 @@ def _short(text: str) -> str:
     from hippo_core.render.fence import one_line
 
     return one_line(text, _LINE)
-
-
-def _moment(at: float) -> str:
-    return time.strftime("%d %b %Y, %H:%M", time.localtime(at)).lstrip("0")

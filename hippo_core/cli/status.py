@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import time
 
 import click
 
@@ -87,7 +86,7 @@ def _job(job: JobState) -> str:
 
 def _alerts(moving: MovingParts) -> str:
     if moving.muted_until is not None:
-        return f"muted until {time.strftime('%Y-%m-%d %H:%M', time.localtime(moving.muted_until))}"
+        return f"muted until {clock.minute(moving.muted_until)}"
     if moving.alert is None:
         return "none so far"
     over = "" if moving.alert.standing else ", over"

@@ -2,12 +2,11 @@
 
 import dataclasses
 import json
-from datetime import datetime, timezone
 from typing import Any
 
 import click
 
-from hippo_core import paths
+from hippo_core import clock, paths
 from hippo_core.cli.memories import deed
 from hippo_core.cli.recall import on_terminal
 from hippo_core.errors import UsageError
@@ -47,8 +46,8 @@ def _lines(found: Why) -> list[str]:
     lines = [f"{on_terminal('number', memory.public_id)}  {on_terminal('head', about)}", f"  {memory.text}", ""]
     times = f"seen {memory.seen} time{'s' if memory.seen > 1 else ''}"
     facts = {
-        "first said": _minute(memory.valid_from) if memory.valid_from is not None else "",
-        "confirmed": f"{_minute(memory.confirmed_at)}, {times}",
+        "first said": clock.minute(memory.valid_from) if memory.valid_from is not None else "",
+        "confirmed": f"{clock.minute(memory.confirmed_at)}, {times}",
         "shown": _counted(found.use.shown, found.use.last_shown),
         "used": _counted(found.use.used, found.use.last_used),
         "replaces": "; ".join(f"{old.public_id} {old.text}" for old in found.replaces),
@@ -67,7 +66,7 @@ def _lines(found: Why) -> list[str]:
 
 def _said_lines(said: Said) -> list[str]:
     message = said.message
-    when = "undated" if message.at is None else _minute(message.at)
+    when = "undated" if message.at is None else clock.minute(message.at)
     head = f"{_WHO[message.role]} · {when} · session {message.session_id[:8]}"
     lines = [f"  {on_terminal('number', message.public_id)}  {on_terminal('head', head)}"]
     if said.path:
@@ -86,7 +85,7 @@ def _history_lines(found: Why) -> list[str]:
         after = found.memory.text if following is None else _text_before(following)
         was = _text_before(entry)
         change = f", was: {was}" if was is not None and after is not None and was != after else ""
-        lines.append(f"  {_minute(entry.at)}  {deed(entry)}{change}")
+        lines.append(f"  {clock.minute(entry.at)}  {deed(entry)}{change}")
     return lines
 
 
@@ -97,7 +96,7 @@ def _text_before(entry: Entry) -> str | None:
 def _counted(count: int, last: float | None) -> str:
     if not count:
         return "not so far (the night counts)"
-    return f"{count} time{'s' if count > 1 else ''}" + (f", last {_minute(last)}" if last else "")
+    return f"{count} time{'s' if count > 1 else ''}" + (f", last {clock.minute(last)}" if last else "")
 
 
 def _as_json(found: Why) -> dict[str, Any]:
@@ -131,7 +130,3 @@ def _as_json(found: Why) -> dict[str, Any]:
         "replaced_by": memory_id(memory.superseded_by) if memory.superseded_by else None,
         "history": [dataclasses.asdict(entry) for entry in found.history],
     }
-
-
-def _minute(at: float) -> str:
-    return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%d %H:%M")

@@ -133,17 +133,11 @@ def jobs(patient: Patient) -> Iterator[Finding]:
         beat = heartbeat.read(patient.paths, job.name)
         if beat and beat.error:
             sick = True
-            yield ill("jobs", f"{job.name} failed, last run {_moment(beat.last_ran)}: {beat.error}",
+            yield ill("jobs", f"{job.name} failed, last run {clock.minute(beat.last_ran)}: {beat.error}",
                       f"It {job.what}; that waits.", f"hippo schedule run {job.name}")  # fmt: skip
         elif scheduled and beat and clock.now() - beat.last_ran > 2 * job.every:
             sick = True
-            yield ill("jobs", f"{job.name} last ran {_moment(beat.last_ran)}", f"It {job.what}; that waits.",
+            yield ill("jobs", f"{job.name} last ran {clock.minute(beat.last_ran)}", f"It {job.what}; that waits.",
                       f"hippo schedule run {job.name}")  # fmt: skip
     if not sick:
         yield well("jobs", "none failed, none is late")
-
-
-def _moment(at: float) -> str:
-    from datetime import datetime
-
-    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")

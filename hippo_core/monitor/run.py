@@ -5,7 +5,6 @@ Knows the order of the steps. What it remembers from look to look is one small f
 
 import json
 import platform
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -182,7 +181,7 @@ def _post(paths: Paths, told: Sequence[Notice], ways: Sequence[channels.Channel]
     letters = []
     for notice in told:
         held = now if notice.urgent or morning is None else morning
-        until = f"; held until {_clock_time(held)}" if held > now and ways else ""
+        until = f"; held until {clock.minute(held)}" if held > now and ways else ""
         channels.write_log(paths, notice.kind, f"{notice.key}: {notice.text}{until}")
         title = f"Hippocampus on {platform.node() or 'this machine'}: {_TITLES[notice.kind]}"
         text = f"{notice.text[:1].upper()}{notice.text[1:]}."
@@ -225,10 +224,6 @@ def _render(paths: Paths, schedule: Schedule, troubles: Sequence[str]) -> None:
         health.expect(paths, mine.lateness, mine.every)
     else:
         health.expect_nothing(paths)
-
-
-def _clock_time(at: float) -> str:
-    return time.strftime("%H:%M", time.localtime(at))
 
 
 def _write_memo(paths: Paths, memo: Memo) -> None:

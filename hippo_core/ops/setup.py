@@ -8,9 +8,9 @@ import argparse
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
+from hippo_core import clock
 from hippo_core import config as configuration
 from hippo_core import paths as places
 from hippo_core.counting import counted
@@ -102,7 +102,7 @@ def _summary(paths: Paths, report: PassReport, registration: Registration, jobs:
         messages, _, projects = store.archive.counts()
         memories = store.memories.count_active()
         first, last = store.archive.span()
-    period = f", {_day(first)} to {_day(last)}" if first is not None else ""
+    period = f", {clock.day(first)} to {clock.day(last)}" if first is not None else ""
     rows = [
         ("read", f"{_count(report.files, 'new transcript')}, {_count(projects, 'project')}{period}"),
         ("archived", f"{_count(messages, 'message')}; searchable, and nothing leaves this machine"),
@@ -124,11 +124,6 @@ def _count(number: int, noun: str) -> str:
     """A number of things in words: no files, 1 file, 2 files, 2 memories."""
     words = counted(number, noun)
     return words if number else "no" + words.removeprefix("0")
-
-
-def _day(at: float) -> str:
-    day = datetime.fromtimestamp(at)
-    return f"{day.day} {day:%b %Y}"
 
 
 def _example(paths: Paths) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
+from hippo_core import clock
 from hippo_core.model.memory import Memory, memory_id
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def recall_for_model(
 
 def _quoted(said: "Said") -> str:
     message = said.message
-    day = "undated" if message.at is None else _iso(message.at)[:10]
+    day = "undated" if message.at is None else clock.minute(message.at)[:10]
     words = _one_line(" ".join(said.lines))
     words = words if len(words) <= _MOST_LETTERS_QUOTED else words[:_MOST_LETTERS_QUOTED] + " …"
     return f'  from {message.public_id}, {message.role.value}, {day}: "{words}"'
@@ -142,7 +143,7 @@ def _like(result: "Result", mark: str) -> str:
 
 def _source(memory: Memory) -> str:
     count = len(memory.sources)
-    day = datetime.fromtimestamp(memory.confirmed_at, timezone.utc).strftime("%d %b %Y").lstrip("0")
+    day = clock.day(memory.confirmed_at)
     if not count:
         return f"{memory.public_id}, of {day}"
     return f"{memory.public_id}, from {count} message{'s' if count > 1 else ''}, last on {day}"
@@ -201,7 +202,7 @@ def archive_for_model(hits: "Sequence[ArchiveHit]", notes: Sequence[str] = ()) -
 
 
 def _when_and_where(hit: "ArchiveHit") -> str:
-    day = "undated" if hit.message.at is None else _iso(hit.message.at)[:16].replace("T", " ")
+    day = "undated" if hit.message.at is None else clock.minute(hit.message.at)
     about = [day, hit.scope_label, f"session {hit.message.session_id[:8]}"]
     return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)
 

@@ -6,10 +6,10 @@ what is asked for was seldom talked about when it happened: docs/benchmarks.md h
 wording of times; that is recall.when's.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from hippo_core import clock
 from hippo_core.model.memory import Memory
 from hippo_core.recall.relevance import BEST_AT_LEAST
 from hippo_core.store import Store
@@ -111,12 +111,8 @@ def _began(memory: Memory) -> float:
 
 def _span(when: "When") -> str:
     if when.start is None:
-        return f"before {_day(when.end)}"
+        return f"before {clock.day(when.end)}"
     if when.end is None:
-        return f"since {_day(when.start)}"
-    first, last = _day(when.start), _day(when.end - 1)
+        return f"since {clock.day(when.start)}"
+    first, last = clock.day(when.start), clock.day(when.end - 1)
     return first if first == last else f"{first} to {last}"
-
-
-def _day(at: float) -> str:
-    return time.strftime("%d %b %Y", time.localtime(at)).lstrip("0")
