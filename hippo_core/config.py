@@ -84,7 +84,7 @@ def save(paths: Paths, **changes: Any) -> None:
 
 def _raw(paths: Paths) -> dict[str, Any]:
     try:
-        raw = json.loads(paths.config.read_text(encoding="utf-8"))
+        raw = json.loads(paths.config.read_bytes())  # as bytes it may begin with a byte order mark, as editors write it
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

@@ -116,6 +116,6 @@ def _base_name(path):
 def _read(path):
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(100_000)
+            return file.read(100_000).lstrip("\ufeff")  # a byte order mark
     except OSError:
         return ""

@@ -59,6 +59,15 @@ def test_remember_reads_standard_input_and_keeps_its_lines(run):
     assert json.loads(run("show", "m1", "--json"))["text"] == "first line\n部署"
 
 
+def test_standard_input_is_utf_8_whatever_the_locale_and_may_begin_with_a_byte_order_mark(run):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "latin-1"}
+    subprocess.run(
+        [sys.executable, "-m", "hippo_core.cli.main", "remember", "-"], input="Prüfe das Tor.".encode("utf-8-sig"),
+        env=environment, check=True, capture_output=True,
+    )  # fmt: skip
+    assert json.loads(run("show", "m1", "--json"))["text"] == "Prüfe das Tor."
+
+
 def test_a_memory_belongs_to_this_project_another_or_all(run, tmp_path):
     (tmp_path / "other").mkdir()
     run("remember", "zebra here"), run("remember", "--project", "other", "zebra there")

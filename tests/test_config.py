@@ -37,6 +37,15 @@ def test_a_value_of_the_wrong_kind_is_named_in_a_line(paths, name, value):
     assert name in str(told.value) and str(paths.config) in str(told.value) and "\n" not in str(told.value)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_file_as_windows_editors_save_it_is_read(paths, encoding):
+    paths.home.mkdir()
+    paths.config.write_text('{"nudge": "Für dich: knapp."}', encoding=encoding)
+    assert settings.load(paths).nudge == "Für dich: knapp."
+    settings.save(paths, idle_minutes=5)
+    assert settings.load(paths).nudge == "Für dich: knapp." and paths.config.read_bytes().startswith(b"{")
+
+
 def test_values_of_the_right_kind_and_unknown_keys_are_taken(paths):
     write(paths, json.dumps({**RIGHT, "of a later version": [1]}))
     config = settings.load(paths)

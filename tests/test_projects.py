@@ -121,6 +121,13 @@ def test_what_cannot_be_meant_is_refused(run, moved, isolated, tmp_path):
         run(third, "projects", "join", "shop")
 
 
+def test_a_list_that_an_editor_put_a_mark_before_still_joins(run, moved, paths):
+    key = key_of_the_other(run, moved)
+    run(moved, "projects", "join", key)
+    paths.joined.write_text(paths.joined.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert scope_of(str(moved)).key == key
+
+
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe\n", b"a\tb\n\tc\td\te\n", b"no tabs at all"])
 def test_a_damaged_list_joins_nothing(run, moved, paths, damage):
     own = scope_of(str(moved))

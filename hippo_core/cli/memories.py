@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import sys
 from typing import Any
 
 import click
@@ -259,7 +258,9 @@ def _project_of(folder: str | None) -> Scope:
 
 
 def _text(words: tuple[str, ...]) -> str:
-    return sys.stdin.read() if words == ("-",) else " ".join(words)
+    if words != ("-",):
+        return " ".join(words)
+    return click.get_text_stream("stdin", encoding="utf-8-sig", errors="replace").read()  # whatever the locale
 
 
 def _embedder(config: Config) -> Embedder | None:
