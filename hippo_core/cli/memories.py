@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import sys
 from typing import Any
 
 import click
@@ -260,7 +261,8 @@ def _project_of(folder: str | None) -> Scope:
 def _text(words: tuple[str, ...]) -> str:
     if words != ("-",):
         return " ".join(words)
-    return click.get_text_stream("stdin", encoding="utf-8-sig", errors="replace").read()  # whatever the locale
+    sys.stdin.reconfigure(encoding="utf-8-sig", errors="replace")  # whatever the locale
+    return sys.stdin.read()
 
 
 def _embedder(config: Config) -> Embedder | None:
