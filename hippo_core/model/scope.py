@@ -1,6 +1,6 @@
-"""Scopes: global, one project, one session.
+"""Scopes: global, or one project.
 
-A scope key is short and alphanumeric (`g`, `p` or `s` and 16 hex digits) so that the same word is a partition of the
+A scope key is short and alphanumeric (`g`, or `p` and 16 hex digits) so that the same word is a partition of the
 vector index, a token of the keyword indexes and a file name. How a folder's project is found, and what it was joined
 to, is project.py's concern.
 """
@@ -8,13 +8,13 @@ to, is project.py's concern.
 from typing import NamedTuple
 
 from hippo_core.paths import data_home
-from hippo_core.project import identify, joined, project_key, short_digest
+from hippo_core.project import identify, joined, project_key
 
 GLOBAL = "g"
 
 
 class Scope(NamedTuple):
-    """key: see above. kind: global, project or session. label: for people. identity: what the key was made from."""
+    """key: see above. kind: global or project. label: for people. identity: what the key was made from."""
 
     key: str
     kind: str
@@ -27,10 +27,6 @@ GLOBAL_SCOPE = Scope(GLOBAL, "global", "everywhere", "")
 
 def project_scope(identity: str, label: str) -> Scope:
     return Scope(project_key(identity), "project", label, identity)
-
-
-def session_scope(session_id: str) -> Scope:
-    return Scope("s" + short_digest(session_id), "session", f"session {session_id[:8]}", session_id)
 
 
 def scope_of(folder: str) -> Scope:
