@@ -221,7 +221,10 @@ def test_vectors_without_rows_go_and_rows_without_vectors_become_due(store, path
     assert store.vectors.available
     with store._db:
         store._db.execute("DELETE FROM memory_vector_1 WHERE rowid = 1")
-        store._db.execute("INSERT INTO memory_vector_1(rowid, scope, embedding) VALUES (99, 'g', ?)", (vector,))
+        store._db.execute(
+            "INSERT INTO memory_vector_1(rowid, scope, embedding, sketch) VALUES (99, 'g', ?, vec_bit(zeroblob(16)))",
+            (vector,),
+        )
     assert len(dream(paths).mended) == 1
     assert dict(store.vectors.pending("model", -1)).keys() == {one.id}
     assert [number for number, _ in store.vectors.nearest("model", vector, scopes=None, limit=9)] == [two.id]

@@ -140,8 +140,10 @@ def test_ruflo_2815_forgotten_text_is_in_no_file_of_the_data_folder(store, paths
         store.memories.supersede(older.id, memory.id, "test", Author.MACHINE, 2.0)
     kept = learn(store, "Coffee is in the cupboard.")
     vectors = [embed(store, memory.id), embed(store, kept.id)]
+    sketch = store._db.execute("SELECT sketch FROM memory_vector_1 ORDER BY rowid LIMIT 1").get
     store.close()  # so that the text has reached the file itself
     assert {"memory.db"} <= set(holding(paths.home, text)) and holding(paths.home, vectors[0])
+    assert len(sketch) == 16 and holding(paths.home, sketch)
 
     with Store.open(paths.store) as store:
         done = forget(store, paths, what_would_go(store, [memory.public_id]))
@@ -152,7 +154,7 @@ def test_ruflo_2815_forgotten_text_is_in_no_file_of_the_data_folder(store, paths
             for index in (EXACT, PLAIN):
                 assert not store.memories.keyword_hits([word], index=index, scopes=None, limit=9)
             assert not store.archive.keyword_hits([word], scopes=None, limit=9)
-        assert not holding(paths.home, text, text.lower(), vectors[0], *words)
+        assert not holding(paths.home, text, text.lower(), vectors[0], sketch, *words)
         assert holding(paths.home, vectors[1]) and store.memories.get(kept.id).text == kept.text
         assert not say_again(store, said)
     assert not holding(paths.home, text)

@@ -1,7 +1,6 @@
-"""Vectors of memories: exact, in vec0 by scope; searched by type, by the nearest piece; what they need to go."""
+"""Vectors of memories: exact, in vec0 by scope, few or many; by type, by the nearest piece; what they need to go."""
 
 import random
-import struct
 
 import pytest
 
@@ -9,9 +8,11 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.store import Store, migrations
+from hippo_core.store import Store, migrations, vec0
+from hippo_core.store.sketch import sketches
 
 pytest.importorskip("sqlite_vec")
+numpy = pytest.importorskip("numpy")
 
 API, WEB = project_scope("example.org/a/api", "api"), project_scope("example.org/a/web", "web")
 DIMENSION = 64
@@ -23,17 +24,16 @@ def learn(store, text, kind=MemoryType.FACT, scope=GLOBAL_SCOPE):
         return store.memories.add(Draft(text, kind, scope.key, Author.MACHINE), "test").id
 
 
-def unit(chance, like=None, noise=1.0):
-    numbers = [chance.gauss(0, 1) for _ in range(DIMENSION)]
-    length = sum(n * n for n in numbers) ** 0.5
-    numbers = [noise * n / length + (0 if like is None else struct.unpack(f"<{DIMENSION}f", like)[i])
-               for i, n in enumerate(numbers)]  # fmt: skip
-    length = sum(n * n for n in numbers) ** 0.5
-    return struct.pack(f"<{DIMENSION}f", *(n / length for n in numbers))
+def unit(chance, like=None, noise=1.0, dimension=DIMENSION):
+    vector = numpy.array([chance.gauss(0, 1) for _ in range(dimension)], "<f4")
+    vector *= noise / numpy.linalg.norm(vector)
+    if like is not None:
+        vector += numpy.frombuffer(like, "<f4")
+    return (vector / numpy.linalg.norm(vector)).tobytes()
 
 
 def cosine(one, other):
-    return sum(a * b for a, b in zip(*(struct.unpack(f"<{DIMENSION}f", v) for v in (one, other)), strict=True))
+    return float(numpy.frombuffer(one, "<f4").astype("f8") @ numpy.frombuffer(other, "<f4").astype("f8"))
 
 
 def put(store, number, *vectors, model="model"):
@@ -45,28 +45,115 @@ def near(store, vector, *, scopes=None, types=None, limit=10):
     return store.vectors.nearest("model", vector, scopes=scopes, types=types, limit=limit)
 
 
-def test_the_nearest_are_exactly_those_of_a_search_through_all_in_their_scopes(store):
+def many(chance, count, dimension=DIMENSION):
+    """Vectors in twenty heaps, a heap's as like each other as phrasings of one fact."""
+    heaps = [unit(chance, dimension=dimension) for _ in range(20)]
+    return [unit(chance, like=chance.choice(heaps), noise=0.6, dimension=dimension) for _ in range(count)]
+
+
+def sketch_of(vector):
+    return sketches(numpy.frombuffer(vector, "<f4")[None, :]).tobytes()
+
+
+@pytest.fixture(params=["all of few", "the likeliest of many"])
+def searching(request, monkeypatch):
+    """Either way of searching, whatever the number of vectors."""
+    monkeypatch.setattr(vec0, "_ALL_UP_TO", 10_000 if request.param == "all of few" else 0)
+    monkeypatch.setattr(vec0, "_STRIDE", 256)
+    return request.param
+
+
+def test_the_nearest_are_exactly_those_of_a_search_through_all_in_their_scopes(store, searching):
     chance = random.Random(1)
     vectors, scopes = {}, {}
-    for n in range(400):  # more than a chunk in each
+    for n, vector in enumerate([*many(chance, 500), *(unit(chance) for _ in range(400))]):  # chunks of each
         scope = (GLOBAL_SCOPE, API, WEB)[n % 3]
         number = learn(store, f"fact {n}", scope=scope)
-        vectors[number], scopes[number] = unit(chance), scope.key
-        put(store, number, vectors[number])
-    asked = unit(chance)
-    for wanted in (None, [API.key, GLOBAL], [WEB.key]):
-        among = [n for n in vectors if wanted is None or scopes[n] in wanted]
-        exact = sorted(among, key=lambda n: -cosine(vectors[n], asked))[:50]
-        found = near(store, asked, scopes=wanted, limit=50)
-        assert [number for number, _ in found] == exact
-        assert [value for _, value in found] == pytest.approx([cosine(vectors[n], asked) for n in exact], abs=1e-5)
+        vectors[number], scopes[number] = vector, scope.key
+        put(store, number, vector)
+    for asked in (unit(chance), unit(chance, like=vectors[1]), vectors[7]):
+        for wanted in (None, [API.key, GLOBAL], [WEB.key], ["p0"], []):
+            among = [n for n in vectors if wanted is None or scopes[n] in wanted]
+            exact = sorted(among, key=lambda n: -cosine(vectors[n], asked))[:50]
+            found = near(store, asked, scopes=wanted, limit=50)
+            assert [number for number, _ in found] == exact
+            assert [value for _, value in found] == pytest.approx([cosine(vectors[n], asked) for n in exact], abs=1e-5)
     assert store.vectors.of("model", list(vectors)) == vectors
+
+
+@pytest.mark.parametrize("dimension", [64, 100, 384, 1536])
+def test_sketches_lose_none_of_the_nearest(store, monkeypatch, dimension):
+    monkeypatch.setattr(vec0, "_ALL_UP_TO", 0)
+    chance = random.Random(dimension)
+    rows = many(chance, 600, dimension)
+    with store.transaction():
+        table = vec0.Vec0(store._db, "many", dimension)
+        assert store.vectors.available
+        table.create()
+        table.add([(number, "g", vector) for number, vector in enumerate(rows, 1)])
+    matrix = numpy.stack([numpy.frombuffer(row, "<f4") for row in rows])
+    compared = []
+    monkeypatch.setattr(vec0.Vec0, "_read", lambda self, places, read=vec0.Vec0._read: (
+        compared.append(len(places)) or read(self, places)))  # fmt: skip
+    for asked in (unit(chance, like=rows[n], noise=1.2, dimension=dimension) for n in range(0, 600, 15)):
+        exact = numpy.argsort(-(matrix @ numpy.frombuffer(asked, "<f4")))[:10] + 1
+        assert [row for row, _ in table.nearest(asked, scopes=None, limit=10)] == exact.tolist()
+    assert sum(compared) / len(compared) < 300  # not simply all of them
+
+
+def test_what_went_is_not_found_and_what_came_in_its_place_is(store, searching):
+    """Chunks run empty and go, and new ones take their numbers' place."""
+    chance, held = random.Random(8), {}
+    for turn in range(6):
+        for n in range(140):
+            number = learn(store, f"fact {turn} {n}", scope=(API, WEB)[n % 2])
+            held[number] = unit(chance)
+            put(store, number, held[number])
+        for number in chance.sample(sorted(held), len(held)) if turn == 2 else chance.sample(sorted(held), 100):
+            with store.transaction():
+                store.vectors.drop(number)
+            del held[number]
+        asked = unit(chance)
+        exact = sorted(held, key=lambda number: -cosine(held[number], asked))
+        assert [number for number, _ in near(store, asked, limit=60)] == exact[:60]
+        assert store.vectors.of("model", [*exact, 4711]) == held
+
+
+def test_memories_that_all_say_the_same_are_not_all_compared(store, monkeypatch):
+    monkeypatch.setattr(vec0, "_ALL_UP_TO", 0)
+    monkeypatch.setattr(vec0, "_MOST_EACH", 10)
+    same = unit(random.Random(9))
+    for n in range(150):
+        put(store, learn(store, f"fact {n}"), same)
+    read = []
+    monkeypatch.setattr(vec0.Vec0, "_read", lambda self, places, real=vec0.Vec0._read: (
+        read.append(len(places)) or real(self, places)))  # fmt: skip
+    assert [cosine for _, cosine in near(store, same, limit=5)] == pytest.approx([1] * 5)
+    assert read == [50]
 
 
 def test_vectors_lie_in_a_vec0_table_partitioned_by_scope(store):
     put(store, learn(store, "a fact"), unit(random.Random(2)))
     sql = store._db.execute("SELECT sql FROM sqlite_schema WHERE name = 'memory_vector_1'").get
     assert "USING vec0" in sql and "scope TEXT PARTITION KEY" in sql and f"float[{DIMENSION}]" in sql
+
+
+def test_of_a_vector_that_went_neither_it_nor_its_sketch_is_in_the_file(paths):
+    gone, kept = unit(random.Random(10)), unit(random.Random(11))
+    with Store.open(paths.store) as store:
+        numbers = [learn(store, f"fact {n}") for n in range(2)]
+        put(store, numbers[0], gone)
+        put(store, numbers[1], kept)
+    assert sketch_of(gone) in left_of(gone, paths.store) and len(left_of(gone, paths.store)) > 2
+    with Store.open(paths.store) as store, store.transaction():
+        store.vectors.drop(numbers[0])
+    assert not left_of(gone, paths.store) and left_of(kept, paths.store)
+
+
+def left_of(vector, path):
+    """What of a vector or of its sketch is in a file; a vector may lie across two pages."""
+    data, pieces = path.read_bytes(), [vector[start : start + 32] for start in range(0, len(vector), 32)]
+    return [piece for piece in (*pieces, sketch_of(vector)) if piece in data]
 
 
 def test_types_are_searched_alone_also_where_others_are_nearer(store):
@@ -96,24 +183,58 @@ def test_a_memory_of_several_pieces_is_one_result_and_known_by_its_first(store):
     assert store.vectors.pending("model", 9) == [] and dict(store.vectors.pending("another", 9)).keys() == {short}
 
 
-def test_an_older_store_keeps_its_memories_vectors(paths, monkeypatch):
+@pytest.fixture
+def older_store(paths, monkeypatch):
+    """A store as it was before sketches, with 300 vectors of two models: its path, and the vectors of the first."""
     names = [step.__name__ for step in migrations.MIGRATIONS]
-    older = migrations.MIGRATIONS[: names.index("m006_frequencies") + 1]
-    chance, vectors = random.Random(5), {}
+    older, chance, vectors = migrations.MIGRATIONS[: names.index("m012_sketches")], random.Random(5), {}
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "MIGRATIONS", older)
         patched.setattr(migrations, "NEWEST", len(older))
         with Store.open(paths.store) as store:
+            assert store.vectors.available
+            for model, fingerprint in enumerate(("model", "another"), 1):
+                columns = f"scope TEXT PARTITION KEY, embedding float[{DIMENSION}], chunk_size=128"
+                store._db.execute(f"CREATE VIRTUAL TABLE memory_vector_{model} USING vec0({columns})")
+                store._db.execute("INSERT INTO embedding_model VALUES (?, ?, ?)", (model, fingerprint, DIMENSION))
             for n in range(150):
-                number = learn(store, f"fact {n}")
+                scope = (GLOBAL_SCOPE, API)[n % 2]
+                number = learn(store, f"fact {n}", scope=scope)
                 vectors[number] = unit(chance)
-                put(store, number, vectors[number])
-    with Store.open(paths.store) as store:
+                for model in (1, 2):
+                    insert = "INSERT INTO memory_chunk(memory_id, model_id, ordinal) VALUES (?, ?, 0)"
+                    store._db.execute(insert, (number, model))
+                    row = (store._db.last_insert_rowid(), scope.key, vectors[number])
+                    insert = f"INSERT INTO memory_vector_{model}(rowid, scope, embedding) VALUES (?, ?, ?)"
+                    store._db.execute(insert, row)
+    return paths.store, vectors
+
+
+def test_an_older_store_keeps_its_memories_vectors_and_gets_their_sketches(older_store, searching):
+    path, vectors = older_store
+    with Store.open(path) as store:
         assert store._db.pragma("user_version") == len(migrations.MIGRATIONS)
         assert store.upkeep.damage() == [] and store.upkeep.gaps() == [] and not store.vectors.pending("model", 1)
-        assert store.vectors.of("model", list(vectors)) == vectors
+        assert store.vectors.of("model", list(vectors)) == store.vectors.of("another", list(vectors)) == vectors
+        asked = unit(random.Random(6))
+        exact = sorted(vectors, key=lambda number: -cosine(vectors[number], asked))[:20]
+        assert [number for number, _ in near(store, asked, limit=20)] == exact
+        put(store, learn(store, "a new fact"), asked)
+        assert near(store, asked, limit=1)[0][1] == pytest.approx(1)
+
+
+def test_an_older_store_opened_without_the_extension_embeds_its_memories_anew(older_store, monkeypatch):
+    path, vectors = older_store
+    with monkeypatch.context() as patched:
+        patched.setattr("hippo_core.store.migrations.load_vectors", lambda db: False)
+        with Store.open(path) as store:
+            assert store.upkeep.damage() == [] and store.upkeep.gaps() == [] and store.upkeep.orphans() == {}
+            assert dict(store.vectors.pending("model", -1)).keys() == vectors.keys() and not store.vectors.has("model")
+    assert not any(vector in path.read_bytes() for vector in vectors.values())
+    with Store.open(path) as store:
         for number, vector in vectors.items():
-            assert near(store, vector, scopes=[GLOBAL], limit=1)[0] == (number, pytest.approx(1))
+            put(store, number, vector)
+        assert near(store, vectors[7], limit=1)[0] == (7, pytest.approx(1))
 
 
 def test_without_the_extension_a_memory_with_vectors_is_not_changed_and_one_without_is(paths, monkeypatch):

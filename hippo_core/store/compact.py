@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from hippo_core.store import sketch
+
 if TYPE_CHECKING:
     import numpy
 
@@ -37,7 +39,7 @@ class CompactVectors:
 
         rows = [(owner, _in_bytes(numpy.frombuffer(vector, "<f4"))) for owner, vector in vectors]
         while rows:
-            width = _width(len(rows[0][1]))
+            width = sketch.width(len(rows[0][1]))
             first, used, room = self._open_block(model, scope, kind, width)
             fitting, rows = rows[: room - used], rows[room - used :]
             with self._db.blob_open("main", self._codes, "codes", first, True) as blob:
@@ -218,11 +220,6 @@ class CompactVectors:
         ).fetchall()
 
 
-def _width(dimension: int) -> int:
-    """Bytes of a code: whole machine words."""
-    return -(-dimension // 64) * 8
-
-
 def _in_bytes(vector: "numpy.ndarray") -> "numpy.ndarray":
     """A vector as whole numbers up to 127; how long it is need not be known, for only its direction is asked for."""
     import numpy
@@ -233,9 +230,4 @@ def _in_bytes(vector: "numpy.ndarray") -> "numpy.ndarray":
 
 def _codes(vectors: "numpy.ndarray") -> "numpy.ndarray":
     """Of each row a code, as machine words: which of its numbers are above zero."""
-    import numpy
-
-    bits = numpy.packbits(vectors > 0, axis=1)
-    words = numpy.zeros((len(bits), _width(vectors.shape[1])), "u1")
-    words[:, : bits.shape[1]] = bits
-    return words.view("<u8")
+    return sketch.words(vectors > 0)

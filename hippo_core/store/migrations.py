@@ -10,9 +10,7 @@ from itertools import groupby
 import apsw
 
 from hippo_core import clock
-from hippo_core.store.compact import CompactVectors
-from hippo_core.store.connection import APPLICATION_ID
-from hippo_core.store.message_vectors import MEANING, REPLY
+from hippo_core.store.connection import APPLICATION_ID, load_vectors
 
 Migration = Callable[[apsw.Connection], None]
 
@@ -317,6 +315,29 @@ def m011_rest_of_replies(db: apsw.Connection) -> None:
     db.execute("ALTER TABLE archive_model ADD COLUMN rest_highest INTEGER")
 
 
+def m012_sketches(db: apsw.Connection) -> None:
+    """Memories' vectors with their sketches beside them (store/vec0.py); 100,000 take some 5 s.
+
+    Where they cannot be moved, because sqlite-vec or NumPy is missing here, the memories become due for new ones.
+    """
+    from hippo_core.store.vec0 import Vec0
+
+    movable = importlib.util.find_spec("numpy") is not None and load_vectors(db)
+    for model, dimension in db.execute("SELECT id, dimension FROM embedding_model").fetchall():
+        table = f"memory_vector_{model}"
+        if not movable:
+            _drop_vec0(db, table)
+            db.execute("DELETE FROM memory_chunk WHERE model_id = ?", (model,))
+            db.execute("DELETE FROM embedding_model WHERE id = ?", (model,))
+            continue
+        rows = db.execute(f"SELECT rowid, scope, embedding FROM {table}").fetchall()
+        db.execute(f"DROP TABLE {table}")
+        moved = Vec0(db, table, dimension)
+        moved.create()
+        if rows:
+            moved.add(rows)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_curated,
     m002_archive,
@@ -329,6 +350,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m009_whole_files,
     m010_few_segments,
     m011_rest_of_replies,
+    m012_sketches,
 )
 NEWEST = len(MIGRATIONS)
 
@@ -365,6 +387,9 @@ def _move_message_vectors(db: apsw.Connection, model: int, size: int) -> bool:
     vec0 keeps them in ordinary tables, so that the extension, which may be missing here, is needed neither to read them
     nor to take its table away.
     """
+    from hippo_core.store.compact import CompactVectors
+    from hippo_core.store.message_vectors import MEANING, REPLY
+
     table = f"message_vector_{model}"
     moved = importlib.util.find_spec("numpy") is not None
     places = (
@@ -377,12 +402,17 @@ def _move_message_vectors(db: apsw.Connection, model: int, size: int) -> bool:
     for (chunk, scope, kind), group in groupby(rows, key=lambda row: (row[0], row[2], row[3])):
         held = db.execute(f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (chunk,)).get
         compact.add(model, scope, kind, [(owner, held[n * size : (n + 1) * size]) for _, n, _, _, owner in group])
+    _drop_vec0(db, table)
+    return moved
+
+
+def _drop_vec0(db: apsw.Connection, table: str) -> None:
+    """Take a vec0 table of the older layouts away; the extension, which may be missing, is not needed for it."""
     db.pragma("writable_schema", True)
     db.execute("DELETE FROM sqlite_schema WHERE name = ?", (table,))
     db.execute("PRAGMA writable_schema = RESET")
     for part in ("info", "chunks", "rowids", "vector_chunks00"):
         db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
-    return moved
 
 
 def _sync_episodes(db: apsw.Connection) -> None:

@@ -5,6 +5,7 @@ the first need; without it `available` is False. Vectors are unit length, so L2 
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -12,9 +13,8 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.store.connection import load_vectors
 
-MOST_NEIGHBOURS = 4_096  # sqlite-vec's own limit for k
-# A scope grows by so many vectors. With sqlite-vec's 1,024 each small project took 1.5 MB, and a search read all of it.
-_CHUNK = 128
+if TYPE_CHECKING:
+    from hippo_core.store.vec0 import Vec0
 
 
 class Vectors:
@@ -31,8 +31,8 @@ class Vectors:
     def has(self, fingerprint: str) -> bool:
         """Whether any memory has a vector of this model."""
         model = self._model(fingerprint)
-        row = self._db.execute("SELECT 1 FROM memory_chunk WHERE model_id = ? LIMIT 1", (model,)).fetchone()
-        return row is not None
+        held = "SELECT 1 FROM memory_chunk WHERE model_id = ? LIMIT 1"
+        return model is not None and self._db.execute(held, model[:1]).fetchone() is not None
 
     def pending(self, fingerprint: str, limit: int) -> list[tuple[int, str]]:
         """(number, text) of active memories that have no vectors of this model yet."""
@@ -52,14 +52,13 @@ class Vectors:
         done = "SELECT 1 FROM memory_chunk WHERE memory_id = ? AND model_id = ?"
         if self._db.execute(done, (number, model)).fetchone():
             return  # another process was first
+        rows = []
         for ordinal, vector in enumerate(chunks):
             self._db.execute(
                 "INSERT INTO memory_chunk(memory_id, model_id, ordinal) VALUES (?, ?, ?)", (number, model, ordinal)
             )
-            self._db.execute(
-                f"INSERT INTO {table}(rowid, scope, embedding) VALUES (?, ?, ?)",
-                (self._db.last_insert_rowid(), row[0], vector),
-            )
+            rows.append((self._db.last_insert_rowid(), row[0], vector))
+        table.add(rows)
 
     def require_for(self, numbers: Sequence[int]) -> None:
         """Raise VectorsUnavailableError where one of these memories has vectors that cannot be deleted here."""
@@ -69,11 +68,15 @@ class Vectors:
 
     def drop(self, number: int) -> None:
         """Delete every vector of a memory. In a transaction."""
-        chunks = self._db.execute("SELECT id, model_id FROM memory_chunk WHERE memory_id = ?", (number,)).fetchall()
+        chunks = self._db.execute(
+            "SELECT c.id, m.id, dimension FROM memory_chunk c JOIN embedding_model m ON m.id = model_id "
+            "WHERE memory_id = ?",
+            (number,),
+        ).fetchall()
         if chunks:
             self._require()
-        for chunk, model in chunks:
-            self._db.execute(f"DELETE FROM {_table(model)} WHERE rowid = ?", (chunk,))
+        for chunk, *model in chunks:
+            self._table(*model).drop(chunk)
         self._db.execute("DELETE FROM memory_chunk WHERE memory_id = ?", (number,))
 
     def nearest(
@@ -89,51 +92,60 @@ class Vectors:
         model = self._model(fingerprint)
         if model is None or not self.available:
             return []
-        where, values = "embedding MATCH ? AND k = ?", [vector, min(limit, MOST_NEIGHBOURS)]
-        if scopes is not None:
-            where += f" AND scope IN ({','.join('?' * len(scopes))})"
-            values += scopes
+        only = None
         if types is not None:
-            where += (
-                " AND rowid IN (SELECT c.id FROM memory_chunk c JOIN memory m ON m.id = c.memory_id "
-                f"WHERE m.type IN ({','.join('?' * len(types))}))"
+            marks = ",".join("?" * len(types))
+            sql = f"SELECT c.id FROM memory_chunk c JOIN memory m ON m.id = c.memory_id WHERE m.type IN ({marks})"
+            only = (sql, [kind.value for kind in types])
+        near = self._table(*model).nearest(vector, scopes=scopes, limit=limit, only=only)
+        memory_of = dict(
+            self._db.execute(
+                "SELECT id, memory_id FROM memory_chunk WHERE id IN (SELECT value FROM json_each(?))",
+                (str([chunk for chunk, _ in near]),),
             )
-            values += [kind.value for kind in types]
-        rows = self._db.execute(
-            f"SELECT c.memory_id, min(v.distance) FROM (SELECT rowid, distance FROM {_table(model)} WHERE {where}) v "
-            "JOIN memory_chunk c ON c.id = v.rowid GROUP BY 1 ORDER BY 2 LIMIT ?",
-            (*values, limit),
         )
-        return [(number, 1 - distance * distance / 2) for number, distance in rows]
+        best: dict[int, float] = {}
+        for chunk, cosine in near:
+            if chunk in memory_of:  # else it was forgotten a moment ago
+                best.setdefault(memory_of[chunk], cosine)
+        return list(best.items())
 
     def of(self, fingerprint: str, numbers: Sequence[int]) -> dict[int, bytes]:
         """The first chunk's vector of each of these memories that has one."""
         model = self._model(fingerprint)
         if model is None or not self.available:
             return {}
-        return dict(
+        memory_of = dict(
             self._db.execute(
-                f"SELECT c.memory_id, v.embedding FROM memory_chunk c JOIN {_table(model)} v ON v.rowid = c.id "
-                f"WHERE c.model_id = ? AND c.ordinal = 0 AND c.memory_id IN ({','.join('?' * len(numbers))})",
-                (model, *numbers),
+                "SELECT id, memory_id FROM memory_chunk WHERE model_id = ? AND ordinal = 0 "
+                f"AND memory_id IN ({','.join('?' * len(numbers))})",
+                (model[0], *numbers),
             )
         )
+        return {memory_of[chunk]: vector for chunk, vector in self._table(*model).vectors(list(memory_of)).items()}
 
-    def _model(self, fingerprint: str) -> int | None:
-        row = self._db.execute("SELECT id FROM embedding_model WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        return row[0] if row else None
+    # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _ensure_table(self, fingerprint: str, dimension: int) -> tuple[int, str]:
+    def _model(self, fingerprint: str) -> tuple[int, int] | None:
+        """(number, dimension)"""
+        sql = "SELECT id, dimension FROM embedding_model WHERE fingerprint = ?"
+        return self._db.execute(sql, (fingerprint,)).fetchone()
+
+    def _table(self, model: int, dimension: int) -> "Vec0":
+        from hippo_core.store.vec0 import Vec0  # a name is found without it
+
+        return Vec0(self._db, f"memory_vector_{model}", dimension)
+
+    def _ensure_table(self, fingerprint: str, dimension: int) -> "tuple[int, Vec0]":
         self._require()
-        model = self._model(fingerprint)
-        if model is None:
-            self._db.execute(
-                "INSERT INTO embedding_model(fingerprint, dimension) VALUES (?, ?)", (fingerprint, dimension)
-            )
-            model = self._db.last_insert_rowid()
-            columns = f"scope TEXT PARTITION KEY, embedding float[{dimension}], chunk_size={_CHUNK}"
-            self._db.execute(f"CREATE VIRTUAL TABLE {_table(model)} USING vec0({columns})")
-        return model, _table(model)
+        known = self._model(fingerprint)
+        if known is not None:
+            return known[0], self._table(*known)
+        self._db.execute("INSERT INTO embedding_model(fingerprint, dimension) VALUES (?, ?)", (fingerprint, dimension))
+        model = self._db.last_insert_rowid()
+        table = self._table(model, dimension)
+        table.create()
+        return model, table
 
     def _require(self) -> None:
         if not self.available:
@@ -141,7 +153,3 @@ class Vectors:
                 "The vectors of memories cannot be changed: sqlite-vec is missing here. Nothing was changed; run "
                 "python3 install.py, and try again."
             )
-
-
-def _table(model: int) -> str:
-    return f"memory_vector_{model}"
