@@ -147,6 +147,15 @@ def ensure_private(folder: Path) -> Path:
     return folder
 
 
+def for_shell(path: Path | str) -> str:
+    """A path as it is typed, or written into a command line for a shell."""
+    if os.name == "nt":
+        return f'"{path}"'
+    import shlex
+
+    return shlex.quote(str(path))
+
+
 def remove_tree(folder: Path) -> None:
     """Delete a folder, read-only files too: git makes such files, and Windows does not let them go."""
     import shutil

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -178,7 +179,7 @@ class TestLink:
 
     def test_without_the_folder_on_path_the_full_path_is_named(self, paths, monkeypatch, tmp_path):
         monkeypatch.setenv("PATH", str(tmp_path))
-        assert link.typed(paths).strip('"') == str(link.program(paths))
+        assert shlex.split(link.typed(paths)) == [str(link.program(paths))]
 
     @pytest.mark.parametrize("shell, file", [("/bin/zsh", ".zshrc"), ("/bin/bash", ".bashrc"), ("", ".profile")])
     def test_where_its_folder_is_not_on_path_the_line_that_puts_it_there_is_said(self, paths, monkeypatch, shell, file):
@@ -211,6 +212,20 @@ class TestLink:
         (tmp_path / "hippo").touch(mode=0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:{folder}")
         assert "another program named hippo" in link.advice(paths)
+
+    @pytest.mark.parametrize("name", ["with space", 'quote\'s "and" $HOME `id` \\x'])
+    def test_it_starts_in_any_folder(self, tmp_path, monkeypatch, name):
+        """pip puts the path between double quotes, where a shell goes on reading."""
+        paths = Paths(tmp_path / name)
+        python = venv.interpreter_of(paths.venv)
+        python.parent.mkdir(parents=True)
+        python.write_text('#!/bin/sh\nprintf "%s|" "$@"\n', encoding="utf-8")
+        link.program(paths).write_text(f'#!/bin/sh\nexec "{python}" "$@"\n', encoding="utf-8")
+        python.chmod(0o755), link.program(paths).chmod(0o755)
+        link.make_startable(paths)
+        monkeypatch.setenv("PATH", "/usr/bin:/bin")
+        done = subprocess.run(["sh", "-c", f"{link.typed(paths)} recall 'a  b'"], capture_output=True, encoding="utf-8")
+        assert done.stdout.endswith("recall|a  b|"), done.stderr
 
     def test_where_no_link_could_be_made_the_full_path_is_said(self, paths, monkeypatch):
         monkeypatch.setenv("PATH", "/usr/bin")

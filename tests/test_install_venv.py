@@ -194,6 +194,17 @@ def test_whole_packages_are_left_alone(packages):
     assert information.exists()
 
 
+def test_a_script_may_have_been_written_anew_but_not_be_gone(packages):
+    information = packages.install("tool")
+    script = packages.environment / "tool"
+    script.write_bytes(b"ours")
+    row = f"{os.path.relpath(script, packages.folder).replace(os.sep, '/')},sha256=aa,300\n"
+    (information / "RECORD").write_text(row, encoding="utf-8")
+    assert venv.mend(packages.environment) == []
+    script.unlink()
+    assert venv.mend(packages.environment) == ["tool"]
+
+
 def test_packages_that_are_not_whole_are_taken_off_the_books(packages):
     packages.install("short", written=2)
     gone = packages.install("gone")

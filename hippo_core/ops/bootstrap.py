@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from hippo_core import __version__
 from hippo_core.errors import BusyError, HippoError, InstallError, UsageError, WheelMissingError
-from hippo_core.ops import venv
+from hippo_core.ops import link, venv
 from hippo_core.ops.steps import step, use_utf8
 from hippo_core.ops.uninstall import uninstall
 from hippo_core.paths import Paths, current, ensure_private
@@ -169,6 +169,7 @@ def _install_itself(paths: Paths, record: Record, log: Path) -> None:
         running.note = "up to date"
         if record.get("done", {}).get("hippo") != digest:
             venv.install_folder(paths.venv, SOURCE, log)
+            link.make_startable(paths)
             record.put(done={**record.get("done", {}), "hippo": digest})
             running.note = "installed"
 

@@ -15,7 +15,7 @@ from hippo_core import paths as places
 from hippo_core.errors import InstallError
 from hippo_core.ops import settings
 from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
-from hippo_core.paths import Paths
+from hippo_core.paths import Paths, for_shell
 from hippo_core.record import Record
 
 _TIMEOUT = 120  # seconds for one command of the client
@@ -79,7 +79,7 @@ def unregister(record: Record) -> list[str]:
 
 
 def _by_hand(paths: Paths) -> tuple[str, ...]:
-    return (f'claude plugin marketplace add "{paths.plugin}"', f"claude plugin install {PLUGIN}")
+    return (f"claude plugin marketplace add {for_shell(paths.plugin)}", f"claude plugin install {PLUGIN}")
 
 
 def _keep_settings(record: Record, file: Path) -> None:

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 from hippo_core.ops import venv
-from hippo_core.paths import Paths
+from hippo_core.paths import Paths, for_shell
 from hippo_core.record import Record
 
 _EXPORT = "echo 'export PATH=\"$HOME/.local/bin:$PATH\"' >> ~/"
@@ -23,6 +23,13 @@ _ON_PATH = {  # by shell: what puts ~/.local/bin on PATH for good
 def program(paths: Paths) -> Path:
     """The command in the installation's own environment."""
     return venv.interpreter_of(paths.venv).with_name("hippo.exe" if os.name == "nt" else "hippo")
+
+
+def make_startable(paths: Paths) -> None:
+    """Write the command anew where pip's own cannot start: it has its path inside a shell's double quotes."""
+    if os.name == "posix" and set(str(paths.venv)) & set('$`"\\'):
+        line = f'exec {for_shell(venv.interpreter_of(paths.venv))} -I -m hippo_core.cli.entry "$@"\n'
+        program(paths).write_bytes(b"#!/bin/sh\n" + os.fsencode(line))
 
 
 def place(paths: Paths, record: Record) -> None:
@@ -61,7 +68,8 @@ def typed(paths: Paths) -> str:
     if _answers(paths, shutil.which("hippo")):
         return "hippo"
     path = str(program(paths))
-    return f'"{path}"' if " " in path else path
+    plain = os.name == "nt" and " " not in path  # PowerShell takes a quoted program for a text
+    return path if plain else for_shell(path)
 
 
 def advice(paths: Paths, shell: str | None = None) -> str:

@@ -7,11 +7,10 @@ nothing of the client's settings.
 
 import json
 import os
-import shlex
 from pathlib import Path
 
 from hippo_core.errors import InstallError
-from hippo_core.paths import Paths, write_atomic
+from hippo_core.paths import Paths, for_shell, write_atomic
 
 _LAST = "hooks/hooks.json"
 _SERVERS = ".mcp.json"
@@ -71,7 +70,7 @@ def _fill_in(name: str, data: bytes, paths: Paths, python: str) -> bytes:
     if name.endswith(".md"):
         text = data.decode("utf-8")
         for placeholder, value in values.items():
-            text = text.replace(placeholder, _quoted(value))
+            text = text.replace(placeholder, for_shell(value))
         return text.encode("utf-8")
     return data
 
@@ -96,11 +95,6 @@ def _stage_servers(manifest: dict, python: str, home: str) -> dict:
 
 def _json_bytes(value: object) -> bytes:
     return json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8") + b"\n"
-
-
-def _quoted(path: str) -> str:
-    """A path as a shell takes it."""
-    return f'"{path}"' if os.name == "nt" else shlex.quote(path)
 
 
 def _remove_stale(plugin: Path, wanted: set[str]) -> None:

@@ -138,12 +138,13 @@ def mend(folder: Path) -> list[str]:
 
 
 def _is_whole(packages: Path, information: Path) -> bool:
-    """Whether every file of a package's record is there at its size."""
+    """Whether every file of a package's record is there, and at its size unless it is a script, which may be ours."""
     try:
         record = (information / "RECORD").read_text(encoding="utf-8")
         rows = list(csv.reader(io.StringIO(record)))
         # Rows without a size are what is written after the installation: byte code, the record itself.
-        return all(os.stat(packages / name).st_size == int(size) for name, _, size in rows if size)
+        sizes = [(name, os.stat(packages / name).st_size, int(size)) for name, _, size in rows if size]
+        return all(found == size or name.startswith("../") for name, found, size in sizes)
     except (OSError, ValueError):
         return False
 

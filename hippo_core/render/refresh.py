@@ -7,7 +7,6 @@ or the day have changed; render/state.json remembers what came from what. Knows 
 import contextlib
 import json
 import os
-import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ from hippo_core.config import Config
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory
 from hippo_core.model.scope import GLOBAL, Scope
-from hippo_core.paths import Paths, write_atomic
+from hippo_core.paths import Paths, for_shell, write_atomic
 from hippo_core.recall.score import Aging
 from hippo_core.render import budget
 from hippo_core.render.document import context_document
@@ -241,7 +240,7 @@ def _command(paths: Paths) -> str:
     for folder in (paths.venv / ("Scripts" if os.name == "nt" else "bin"), Path(sys.executable).parent):
         program = folder / name
         if program.exists():
-            return f'"{program}"' if os.name == "nt" else shlex.quote(str(program))
+            return for_shell(program)
     return "hippo"
 
 
