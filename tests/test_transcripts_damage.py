@@ -11,8 +11,8 @@ from transcript_files import assistant, line, user
 
 from hippo_core.errors import TranscriptError
 from hippo_core.transcripts import lines
-from hippo_core.transcripts.claude_code import Transcript
-from hippo_core.transcripts.speech import seconds
+from hippo_core.transcripts.claude_code import Transcript, says_nothing
+from hippo_core.transcripts.speech import queued_of, seconds, speech_of
 
 ASKED, ANSWERED = user("Why does café fail?", 1), assistant("Because.", 2)
 WHOLE = line(ASKED) + line(ANSWERED)
@@ -228,3 +228,36 @@ def test_times(timestamp, expected):
 @given(st.text(alphabet=string.printable + "é\u2028\ud800😀", max_size=30))
 def test_no_time_raises(text):
     seconds(text), seconds(text + "Z"), seconds("2026-01-01T" + text)
+
+
+_WORDS = ["user", "assistant", "summary", "text", "tool_use", "tool_result", "thinking", "queue-operation", "hm", "ü"]
+_block = st.fixed_dictionaries(
+    {"type": st.sampled_from(_WORDS)},
+    optional={name: st.sampled_from(_WORDS) for name in ("text", "thinking", "content", "name", "summary")},
+)
+_record = st.fixed_dictionaries(
+    {"type": st.sampled_from(_WORDS)},
+    optional={
+        "message": st.fixed_dictionaries(
+            {
+                "role": st.sampled_from(_WORDS),
+                "content": st.one_of(st.sampled_from(_WORDS), st.lists(_block, max_size=3)),
+            }
+        ),
+        "summary": st.sampled_from(_WORDS),
+        "operation": st.sampled_from(["enqueue", "dequeue"]),
+        "content": st.sampled_from(_WORDS),
+        "toolUseResult": st.lists(_block, max_size=2),
+        "isMeta": st.booleans(),
+    },
+)
+
+
+@settings(max_examples=400)
+@given(_record, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]), st.randoms(use_true_random=False))
+def test_what_speaks_is_never_passed_over_for_its_bytes(said, separators, shuffle):
+    names = list(said)
+    shuffle.shuffle(names)
+    body = json.dumps({name: said[name] for name in names}, separators=separators).encode() + b"\n"
+    if says_nothing(body):
+        assert speech_of(said) is None and queued_of(said) is None

@@ -171,8 +171,8 @@ def _noted(lines: Iterator[_Parsed], into: list[_Parsed]) -> Iterator[_Parsed]:
         yield line
 
 
-# Looked for at once, since each look at a line is a scan of it.
-_SPEAKING = re.compile(rb'"(?:user"|assistant"|summary"|queue)')
+# Looked for at once, since each look at a line is a scan of it. Descriptions of tools, long ones, name a "summary" too.
+_SPEAKING = re.compile(rb'"(?:user"|assistant"|type"\s*:\s*"summary"|queue)')
 _USER_OR_TEXT = re.compile(rb'"(?:user|text)"')
 
 
@@ -188,10 +188,11 @@ def says_nothing(body: bytes) -> bool:
         return True
     if first[0] == b'"user"':
         # What a tool gave back. One that mentions an assistant may be a speaking record with such a block inside.
-        return b'"tool_result"' in body and body.rfind(b'"assistant"') < 0
+        return b'"type":"tool_result"' in body and body.rfind(b'"assistant"') < 0
     if first[0] == b'"assistant"':
         # A content block other than text.
-        return (b'"tool_use"' in body or b'"thinking"' in body) and not _USER_OR_TEXT.search(body)
+        block = b'"type":"tool_use"' in body or b'"type":"thinking"' in body
+        return block and not _USER_OR_TEXT.search(body)
     return False
 
 
