@@ -169,7 +169,7 @@ def test_the_preview_says_why_each_row_goes_and_what_would_spare_the_archive(run
     with pytest.raises(HippoError, match="--yes"):
         run("forget", "--query", "quagga-7731")
     lines = run("forget", "--query", "quagga-7731", "--yes").splitlines()
-    heads = [lines.index("  holds “quagga-7731”:"), lines.index("  learned from a message that goes:")]
+    heads = [lines.index("  holds “quagga-7731”:"), lines.index("  learned from a1, which goes:")]
     assert heads == [1, 4] and ["m1" in lines[2], "a1" in lines[3], "m2" in lines[5]] == [True] * 3
     assert "--keep-archive" in lines[6]
 
@@ -179,6 +179,17 @@ def test_what_was_named_and_what_it_came_from_are_told_apart(run, paths):
     lines = run("forget", "m1", "--yes").splitlines()
     assert lines[1:5:2] == ["  you named:", "  holds the same words:"]
     run("remember", "The vault code is okapi-1144."), say(paths, "The vault code is okapi-1144.", "u2")
+    with Store.open(paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/client/s1.jsonl")
+        message = Message("u3", "s1", Role.USER, "So the gnu it is.", 1.0, os.getcwd(), 0)
+        store.archive.append(message, scope=scope_of(os.getcwd()), source_id=source.id)
+        store.memories.add(
+            Draft(
+                "The gnu guards the roof.", MemoryType.FACT, scope_of(os.getcwd()).key, Author.MACHINE, sources=("u3",)
+            ),
+            "distil",
+        )
+    assert "  m3 was learned from it:" in run("forget", "m3", "--dry-run").splitlines()
     assert "--keep-archive" not in run("forget", "a2", "--yes"), "an archived message cannot be named and kept"
 
 

@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 
 import apsw
 import pytest
@@ -175,8 +174,8 @@ def test_the_session_that_forgets_cannot_bring_it_back(store, paths, monkeypatch
     learn(store, text)
     forget(store, paths, what_would_go(store, text=text))
     quoting = Message("u9", "s9", Role.ASSISTANT, f"Shall I delete this: “{text.upper()}”?", 1000060.0, "/srv", 0)
-    undated, later = replace(quoting, uid="u10", at=None), replace(quoting, uid="u11", at=1000000.0 + 86_400)
-    harmless = replace(quoting, uid="u12", text="Shall I delete the code of the vault?")
+    undated, later = quoting._replace(uid="u10", at=None), quoting._replace(uid="u11", at=1000000.0 + 86_400)
+    harmless = quoting._replace(uid="u12", text="Shall I delete the code of the vault?")
     with store.transaction():
         source = store.progress.begin_source("/client/s9.jsonl")
         kept = [m.uid for m in (quoting, undated, harmless, later)

@@ -11,15 +11,17 @@ from hippo_core.cli.memories import cut, memory_line, message_line
 from hippo_core.cli.recall import on_terminal
 from hippo_core.curate.forget import Doomed, Forgotten, Why, forget, what_would_go
 from hippo_core.errors import UsageError
+from hippo_core.model.memory import Memory
 from hippo_core.store import Store
+from hippo_core.store.archive import Archived
 
 _MOST_SHOWN = 12
 _WHY = {
     Why.NAMED: "you named",
     Why.HOLDS: "holds “{query}”",
     Why.REPEATS: "holds the same words",
-    Why.SOURCE: "a memory that goes was learned from it",
-    Why.LEARNED: "learned from a message that goes",
+    Why.SOURCE: "{other} was learned from it",
+    Why.LEARNED: "learned from {other}, which goes",
 }
 
 
@@ -59,18 +61,19 @@ def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:
     with store.reading():
         labels = {key: scope.label for key, scope in (store.archive.projects() | store.memories.scopes()).items()}
     lines = [f"To be deleted for good: {_amount(len(doomed.memories), len(doomed.messages))}."]
+    because_of, groups = doomed.because_of, {}
+    for one in (*doomed.memories, *doomed.messages):
+        reason = _WHY[doomed.why[one.public_id]].format(query=query, other=because_of.get(one.public_id, ""))
+        groups.setdefault((list(_WHY).index(doomed.why[one.public_id]), reason), []).append(one)
     left = _MOST_SHOWN
-    for why, words in _WHY.items():
-        memories = [one for one in doomed.memories if doomed.why[one.public_id] is why]
-        messages = [one for one in doomed.messages if doomed.why[one.public_id] is why]
-        rows = [memory_line(one, labels.get(one.scope, one.scope)) for one in memories]
-        rows += [message_line(one, labels.get(one.scope, one.scope)) for one in messages]
-        if rows:
-            lines.append(on_terminal("faint", f"  {words.format(query=query)}:"))
-            lines += [f"    {row}" for row in rows[:left]]
-            if len(rows) > left:
-                lines.append(f"    … and {len(rows) - left:,} more")
-            left = max(0, left - len(rows))
+    for (_, reason), rows in sorted(groups.items(), key=lambda group: group[0][0]):
+        if left:
+            lines.append(on_terminal("faint", f"  {reason}:"))
+            lines += [f"    {_line(one, labels)}" for one in rows[:left]]
+        left = max(0, left - len(rows))
+    total = len(doomed.memories) + len(doomed.messages)
+    if total > _MOST_SHOWN:
+        lines.append(f"    … and {total - _MOST_SHOWN:,} more")
     if doomed.repeats:
         lines.append(
             f"{doomed.repeats} further rows hold such short words too and stay; to take them along: "
@@ -80,6 +83,11 @@ def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:
     if doomed.memories and said and Why.NAMED not in said:
         lines.append("To delete memories alone, and keep all that was said: the same with --keep-archive")
     return lines
+
+
+def _line(row: Memory | Archived, labels: dict[str, str]) -> str:
+    label = labels.get(row.scope, row.scope)
+    return memory_line(row, label) if isinstance(row, Memory) else message_line(row, label)
 
 
 def _report(done: Forgotten, keep_archive: bool) -> list[str]:

@@ -54,6 +54,19 @@ class Doomed:
     def nothing(self) -> bool:
         return not self.memories and not self.messages
 
+    @property
+    def because_of(self) -> dict[str, str]:
+        """The row without which another one would stay, by the public id of that: its source, or what it is of."""
+        messages = {message.uid: message.public_id for message in self.messages}
+        found: dict[str, str] = {}
+        for memory in self.memories:
+            for message in (messages[uid] for uid in memory.sources if uid in messages):
+                if self.why[memory.public_id] is Why.LEARNED:
+                    found.setdefault(memory.public_id, message)
+                elif self.why[message] is Why.SOURCE:
+                    found.setdefault(message, memory.public_id)
+        return found
+
 
 @dataclass(frozen=True)
 class Forgotten:
