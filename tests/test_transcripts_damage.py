@@ -235,21 +235,23 @@ _block = st.fixed_dictionaries(
     {"type": st.sampled_from(_WORDS)},
     optional={name: st.sampled_from(_WORDS) for name in ("text", "thinking", "content", "name", "summary")},
 )
-_record = st.fixed_dictionaries(
-    {"type": st.sampled_from(_WORDS)},
-    optional={
-        "message": st.fixed_dictionaries(
-            {
-                "role": st.sampled_from(_WORDS),
-                "content": st.one_of(st.sampled_from(_WORDS), st.lists(_block, max_size=3)),
-            }
-        ),
-        "summary": st.sampled_from(_WORDS),
-        "operation": st.sampled_from(["enqueue", "dequeue"]),
-        "content": st.sampled_from(_WORDS),
-        "toolUseResult": st.lists(_block, max_size=2),
-        "isMeta": st.booleans(),
-    },
+_content = st.one_of(st.sampled_from(_WORDS), st.lists(_block, max_size=3))
+_message = st.fixed_dictionaries({"role": st.sampled_from(_WORDS), "content": _content})
+_marks = {"isMeta": st.booleans(), "gitBranch": st.just("user")}
+_record = st.one_of(
+    st.fixed_dictionaries(
+        {"type": st.just("user"), "message": _message},
+        optional={"toolUseResult": st.lists(_block, max_size=2), **_marks},
+    ),
+    st.fixed_dictionaries({"type": st.sampled_from(["assistant", "progress"]), "message": _message}, optional=_marks),
+    st.fixed_dictionaries({"type": st.just("summary"), "summary": st.sampled_from(_WORDS)}),
+    st.fixed_dictionaries(
+        {
+            "type": st.just("queue-operation"),
+            "operation": st.sampled_from(["enqueue", "remove"]),
+            "content": st.sampled_from(_WORDS),
+        }
+    ),
 )
 
 
