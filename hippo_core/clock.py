@@ -24,9 +24,30 @@ def ago(then: float, at: float | None = None) -> str:
         return "yesterday"
     for unit, length in (("year", 365.0), ("month", 30.4), ("week", 7.0), ("day", 1.0)):
         if days >= 2 * length or (unit == "year" and days >= length):
-            count = int(days / length)
-            return f"{count} {unit}{'s' if count > 1 else ''}"
+            return _several(int(days / length), unit)
     return "today"
+
+
+def since(then: float, at: float | None = None) -> str:
+    """The same as a phrase of its own: "today", "3 weeks ago"."""
+    age = ago(then, at)
+    return age if age in ("today", "yesterday") else f"{age} ago"
+
+
+def recently(then: float) -> str:
+    """`since`, to the minute or the hour while that matters."""
+    seconds = now() - then
+    if seconds <= -60:
+        return "in the future"
+    if seconds < 60:
+        return "just now"
+    if seconds < 2 * 3_600:
+        return f"{_several(int(seconds / 60), 'minute')} ago"
+    return f"{_several(int(seconds / 3_600), 'hour')} ago" if seconds < DAY else since(then)
+
+
+def _several(count: int, unit: str) -> str:
+    return f"{count} {unit}{'s' if count > 1 else ''}"
 
 
 def day(at: float) -> str:

@@ -9,6 +9,7 @@ from hippo_core import paths
 from hippo_core.cli.ask import ask
 from hippo_core.cli.memories import cut, memory_line, message_line
 from hippo_core.cli.recall import on_terminal
+from hippo_core.counting import counted
 from hippo_core.curate.forget import Doomed, Forgotten, Why, forget, what_would_go
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory
@@ -109,7 +110,4 @@ def _report(done: Forgotten, keep_archive: bool) -> list[str]:
 
 
 def _amount(memories: int, messages: int) -> str:
-    return ", ".join(
-        f"{count:,} {one if count == 1 else many}"
-        for count, one, many in ((memories, "memory", "memories"), (messages, "message", "messages"))
-    )
+    return f"{counted(memories, 'memory')}, {counted(messages, 'message')}"

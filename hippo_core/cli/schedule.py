@@ -131,8 +131,8 @@ def _run_scheduled(paths: places.Paths, name: str | None) -> int:
 
 
 def _row(job: Job, beat: Beat | None, registered: bool) -> str:
-    ran = _when(beat.last_ran) if beat else "never"
-    worked = _when(beat.last_worked) if beat and beat.last_worked else "never"
+    ran = clock.recently(beat.last_ran) if beat else "never"
+    worked = clock.recently(beat.last_worked) if beat and beat.last_worked else "never"
     outcome = _outcome(beat) if beat else ""
     row = f"  {job.name:<10}{_plan(job):<18}{ran:<18}{worked:<18}{outcome}"
     return (row if registered else f"{row:<68} (not registered)").rstrip()
@@ -158,18 +158,6 @@ def _outcome(beat: Beat) -> str:
 def _counted(name: str, number: int) -> str:
     noun, done = _COUNTS.get(name, ("", name.replace("_", " ")))
     return f"{counted(number, noun) if noun else f'{number:,}'} {done}"
-
-
-def _when(then: float) -> str:
-    """A time that a person compares with the clock on the wall."""
-    seconds = clock.now() - then
-    if 0 <= seconds < 90:
-        return "just now"
-    if 0 <= seconds < 5400:
-        return f"{seconds / 60:.0f} minutes ago"
-    if 0 <= seconds < 36 * 3600:
-        return f"{seconds / 3600:.0f} hours ago"
-    return clock.ago(then) + " ago" if seconds > 0 else "in the future"
 
 
 def _as_json(job: Job, beat: Beat | None, registered: list[str]) -> dict:

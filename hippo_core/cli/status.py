@@ -40,7 +40,7 @@ def _lines(status: Status) -> list[str]:
         "read": _read(status),
         "search": _search(status),
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
-        + (f", as of {_ago(status.rendered_at)}" if status.rendered_at else ""),
+        + (f", as of {clock.since(status.rendered_at)}" if status.rendered_at else ""),
         "pays": f"{status.paid_by}; sessions are learned from {_how(status.distiller)}",
     }
     lines = [f"Hippocampus {status.version}: {state}"]
@@ -79,9 +79,9 @@ def _scheduler(moving: MovingParts) -> str:
 
 
 def _job(job: JobState) -> str:
-    worked = "no work so far" if job.last_worked is None else f"did work {_recently(job.last_worked)}"
+    worked = "no work so far" if job.last_worked is None else f"did work {clock.recently(job.last_worked)}"
     trouble = ": FAILED" if job.error else ", LATE" if job.late else ""
-    return f"ran {_recently(job.last_ran)}, {worked}{trouble}"
+    return f"ran {clock.recently(job.last_ran)}, {worked}{trouble}"
 
 
 def _alerts(moving: MovingParts) -> str:
@@ -90,7 +90,7 @@ def _alerts(moving: MovingParts) -> str:
     if moving.alert is None:
         return "none so far"
     over = "" if moving.alert.standing else ", over"
-    return f"last {_recently(moving.alert.at)}{over}: {moving.alert.text}"
+    return f"last {clock.recently(moving.alert.at)}{over}: {moving.alert.text}"
 
 
 def _archived(status: Status) -> str:
@@ -129,21 +129,6 @@ def _how(distiller: str) -> str:
 
 def _bytes(size: int) -> str:
     return f"{size / 1e6:.1f} MB" if size < 1e9 else f"{size / 1e9:.2f} GB"
-
-
-def _ago(then: float) -> str:
-    age = clock.ago(then)
-    return age if age in ("today", "yesterday") else f"{age} ago"
-
-
-def _recently(then: float) -> str:
-    """When something happened, to the minute while that matters."""
-    seconds = clock.now() - then
-    if 0 <= seconds < 2 * 3_600:
-        return f"{counted(int(seconds / 60), 'minute')} ago" if seconds >= 60 else "just now"
-    if 0 <= seconds < clock.DAY:
-        return f"{int(seconds / 3_600)} hours ago"
-    return _ago(then)
 
 
 def _home_short(path: str) -> str:

@@ -9,6 +9,7 @@ import click
 from hippo_core import clock, paths
 from hippo_core.cli.memories import deed
 from hippo_core.cli.recall import on_terminal
+from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import memory_id, parse_id
 from hippo_core.model.message import Role
@@ -44,7 +45,7 @@ def _lines(found: Why) -> list[str]:
     memory = found.memory
     about = " · ".join((memory.type.value, found.scope_label, "yours" if memory.frozen else "learned"))
     lines = [f"{on_terminal('number', memory.public_id)}  {on_terminal('head', about)}", f"  {memory.text}", ""]
-    times = f"seen {memory.seen} time{'s' if memory.seen > 1 else ''}"
+    times = f"seen {counted(memory.seen, 'time')}"
     facts = {
         "first said": clock.minute(memory.valid_from) if memory.valid_from is not None else "",
         "confirmed": f"{clock.minute(memory.confirmed_at)}, {times}",
@@ -96,7 +97,7 @@ def _text_before(entry: Entry) -> str | None:
 def _counted(count: int, last: float | None) -> str:
     if not count:
         return "not so far (the night counts)"
-    return f"{count} time{'s' if count > 1 else ''}" + (f", last {clock.minute(last)}" if last else "")
+    return counted(count, "time") + (f", last {clock.minute(last)}" if last else "")
 
 
 def _as_json(found: Why) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def session_block(known: Knowledge, most_tokens: int = budget.MEMORY_TOKENS) -> 
         return ""
     start, end = _fence(known.label)
     found = topics(known.memories) if len(known.memories) > _MOST_NOTES else []
-    listed = ", ".join(f"{one_line(term)} ({_age(at, known)})" for term, at in found)
+    listed = ", ".join(f"{one_line(term)} ({clock.ago(at, known.now)})" for term, at in found)
     after = [f"Topics: {listed}"] if found else []
     frame = [start, _summary(known), *after, _ASK, end]
     notes = _notes(known, _MOST_NOTES, _LONGEST_NOTE, most_tokens - budget.tokens("\n".join(frame)))
@@ -90,7 +90,7 @@ def _summary(known: Knowledge) -> str:
     newest = max((memory.confirmed_at for memory in known.memories), default=None)
     parts = [counted(len(known.memories), "memory") if known.memories else "nothing learned from them yet"]
     if newest is not None:
-        parts.append(f"newest from {_age(newest, known, ago=True)}")
+        parts.append(f"newest from {clock.since(newest, known.now)}")
     sessions = f"from {counted(known.sessions, 'earlier session')} here" if known.sessions else "on this project"
     return f"Notes {sessions} ({', '.join(parts)}; ages as of {today}). {_NOTES}"
 
@@ -118,7 +118,7 @@ def _worth(memory: Memory, known: Knowledge) -> float:
 
 
 def _label(memory: Memory, known: Knowledge) -> str:
-    parts = [memory.type.value, _age(memory.confirmed_at, known)]
+    parts = [memory.type.value, clock.ago(memory.confirmed_at, known.now)]
     if memory.author is Author.HUMAN:
         parts.append("said by the user")
     elif memory.type in (MemoryType.RULE, MemoryType.PREFERENCE):
@@ -128,8 +128,3 @@ def _label(memory: Memory, known: Knowledge) -> str:
     if memory.seen > 1:
         parts.append(f"seen {memory.seen} times")
     return ", ".join(parts)
-
-
-def _age(then: float, known: Knowledge, ago: bool = False) -> str:
-    age = clock.ago(then, known.now)
-    return f"{age} ago" if ago and age not in ("today", "yesterday") else age
