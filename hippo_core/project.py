@@ -17,7 +17,10 @@ def project_key(identity):
 
 def short_digest(text):
     """16 hex digits that stand for `text`."""
-    from hashlib import blake2b
+    try:
+        from _blake2 import blake2b  # hashlib has it from there, and brings all of OpenSSL along: a quarter of a hook
+    except ImportError:
+        from hashlib import blake2b
 
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 

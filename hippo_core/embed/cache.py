@@ -10,12 +10,16 @@ import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hippo_core.embed.base import Embedder
 from hippo_core.paths import write_atomic
+
+try:
+    from _blake2 import blake2b  # not by way of hashlib: see project.py
+except ImportError:
+    from hashlib import blake2b
 
 if TYPE_CHECKING:
     import numpy

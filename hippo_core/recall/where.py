@@ -18,19 +18,26 @@ def search_scopes(
     """
     if project is None and (everywhere or folder is None):
         return None, EVERYWHERE
-    with store.reading():
-        known = {**store.archive.projects(), **store.memories.scopes()}
     if project is not None:
-        projects = [scope for scope in known.values() if scope.kind == "project"]
-        named = [scope.key for scope in projects if project.casefold() in (scope.key, scope.label.casefold())]
-        if not named:
-            labels = sorted({scope.label for scope in projects})
-            raise UsageError(
-                f"No project {project!r} is known. Known: {', '.join(labels[:12]) or 'none yet'}. Or use --all."
-            )
-        return [*named, GLOBAL], project
+        return _named(store, project), project
     here = scope_of(folder)
-    if here.key in known and here.key != GLOBAL:
+    with store.reading():  # most that are known have memories, and the archive's code is not loaded for those
+        known = here.key in store.memories.scopes() or here.key in store.archive.projects()
+    if known and here.key != GLOBAL:
         joined_to_it = [key for key, (earlier, _, _) in joined(data_home()).items() if earlier == here.key]
         return [here.key, *joined_to_it, GLOBAL], here.label
     return None, EVERYWHERE
+
+
+def _named(store: Store, project: str) -> list[str]:
+    """The scopes of the projects of that name or key, and what is global."""
+    with store.reading():
+        known = {**store.archive.projects(), **store.memories.scopes()}
+    projects = [scope for scope in known.values() if scope.kind == "project"]
+    named = [scope.key for scope in projects if project.casefold() in (scope.key, scope.label.casefold())]
+    if not named:
+        labels = sorted({scope.label for scope in projects})
+        raise UsageError(
+            f"No project {project!r} is known. Known: {', '.join(labels[:12]) or 'none yet'}. Or use --all."
+        )
+    return [*named, GLOBAL]
