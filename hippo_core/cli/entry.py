@@ -6,6 +6,7 @@ not plainly an option known here is the framework's: it alone knows what is wron
 
 import contextlib
 import errno
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,7 @@ def main() -> None:
         from hippo_core.cli.main import main as framework
 
         return framework()
+    gc.disable()  # looking for garbage would be a twentieth of the whole
     with plain_errors():
         from hippo_core.cli.answer import answer, coloured
         from hippo_core.recall.present import unstyled
