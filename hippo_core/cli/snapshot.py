@@ -11,7 +11,8 @@ from hippo_core.cli.ask import ask
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import NotFoundError, SnapshotError
-from hippo_core.snapshot.repository import Commit, Repository, git_program
+from hippo_core.snapshot.objects import Commit
+from hippo_core.snapshot.repository import Repository, git_program
 from hippo_core.snapshot.restore import Plan
 
 _SHORT = 8

@@ -1,24 +1,32 @@
 """The git repository of the snapshots: one straight line of commits, written and read without a user's git settings.
 
 A snapshot is a mapping of paths to bytes. Commits are made by `git fast-import` and read by `git cat-file`, so that no
-hook, filter, ignore file or signature has a part in it. Knows nothing of memories.
+hook, filter, ignore file or signature has a part in it. Knows nothing of memories, nor how git writes things down.
 """
 
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from hippo_core.errors import SnapshotError
 from hippo_core.paths import ensure_private, remove_tree, write_atomic
 from hippo_core.snapshot.documents import Files
+from hippo_core.snapshot.objects import (
+    REF,
+    Commit,
+    Stream,
+    blob_id,
+    commit_head,
+    data_of,
+    line_of,
+    parse_batch,
+    parse_commit,
+    quoted,
+)
 
-_REF = "refs/heads/main"
-_WHO = "Hippocampus <hippocampus@localhost>"
 _PATIENCE = 300  # seconds for one git command
 _NEW, _OLD = ".git.new", ".git.old"
 _MOST_LOOSE = 2_000  # files that git keeps an object each in; a night makes about five
@@ -32,16 +40,6 @@ _UNFINISHED = (
 )
 # Whatever a user's own settings, these hold: no hook, no signature, no conversion, nothing in the background.
 _SETTINGS = ("core.hooksPath=" + os.devnull, "core.autocrlf=false", "core.fsmonitor=false", "gc.auto=0")
-
-
-@dataclass(frozen=True)
-class Commit:
-    """tree: the hash of each file's content, by path."""
-
-    id: str
-    at: int
-    message: str
-    tree: Mapping[str, str]
 
 
 def git_program() -> str | None:
@@ -73,13 +71,13 @@ class Repository:
         try:
             self._git("fsck", "--full", "--no-dangling", "--no-progress")
             head = self._git("for-each-ref", "--format=%(refname)").decode().split()
-            return head in ([], [_REF]) and not self._is_headless(head)
+            return head in ([], [REF]) and not self._is_headless(head)
         except SnapshotError:
             return False
 
     def history(self) -> list[Commit]:
         """Every snapshot, oldest first."""
-        return _line_of(self._objects(), self._head())
+        return line_of(self._objects(), self._head())
 
     def newest(self) -> Commit | None:
         """The newest snapshot, without reading the others."""
@@ -88,7 +86,7 @@ class Repository:
             return None
         entries = self._git("ls-tree", "-r", "-z", head).decode("utf-8", "surrogateescape").split("\0")
         tree = {path: facts.split()[2] for facts, _, path in (entry.partition("\t") for entry in entries) if path}
-        _, _, at, message = _parse_commit(self._git("cat-file", "commit", head))
+        _, _, at, message = parse_commit(self._git("cat-file", "commit", head))
         return Commit(head, at, message, tree)
 
     def files(self, commit: Commit) -> Files:
@@ -99,7 +97,7 @@ class Repository:
     @staticmethod
     def tree(files: Files) -> dict[str, str]:
         """The hash that git gives the content of each file, by path."""
-        return {path: _blob_id(data) for path, data in files.items()}
+        return {path: blob_id(data) for path, data in files.items()}
 
     def add(self, files: Files, at: float, message: str) -> bool:
         """Make `files` the newest snapshot and show them; False when they already are."""
@@ -108,9 +106,9 @@ class Repository:
             self._show(files)
             return False
         parent = [f"from {newest.id}\n".encode()] if newest else []
-        stream = [_commit_head(int(at), message), *parent, b"deleteall\n"]
+        stream = [commit_head(int(at), message), *parent, b"deleteall\n"]
         for path, data in sorted(files.items()):
-            stream += [f"M 100644 inline {_quoted(path)}\n".encode(), _data(data)]
+            stream += [f"M 100644 inline {quoted(path)}\n".encode(), data_of(data)]
         self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
         self._show(files)
         if sum(1 for _ in self._git_folder.glob("objects/??/*")) > _MOST_LOOSE:
@@ -126,8 +124,8 @@ class Repository:
         objects = self._objects()
         fresh = self.folder / _NEW
         self._make(fresh)
-        stream = _Stream(objects, keep)
-        for commit in _line_of(objects, self._head()):
+        stream = Stream(objects, keep)
+        for commit in line_of(objects, self._head()):
             stream.add(commit)
         if stream.commits:
             self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream.parts), git_folder=fresh)
@@ -144,7 +142,7 @@ class Repository:
             for left_over in self._git_folder.glob(pattern):
                 left_over.unlink()
         objects = self._objects()
-        used = {(path, blob) for commit in _line_of(objects, self._head()) for path, blob in commit.tree.items()}
+        used = {(path, blob) for commit in line_of(objects, self._head()) for path, blob in commit.tree.items()}
         stray = {key for key, (kind, _) in objects.items() if kind == "blob"} - {blob for _, blob in used}
         return bool(stray) or any(blob not in objects or doomed(path, objects[blob][1]) for path, blob in used)
 
@@ -160,7 +158,7 @@ class Repository:
         ensure_private(self.folder)
         _remove(git_folder)
         self._git("init", "--quiet", "--template=", git_folder=git_folder)
-        (git_folder / "HEAD").write_text(f"ref: {_REF}\n", encoding="ascii")
+        (git_folder / "HEAD").write_text(f"ref: {REF}\n", encoding="ascii")
 
     def _finish_exchange(self) -> None:
         """Complete the exchange of an old history for a new one that a crash interrupted."""
@@ -171,7 +169,7 @@ class Repository:
 
     def _head(self) -> str | None:
         try:
-            return self._git("rev-parse", "--verify", "--quiet", _REF + "^{commit}").decode().strip()
+            return self._git("rev-parse", "--verify", "--quiet", REF + "^{commit}").decode().strip()
         except SnapshotError:
             return None
 
@@ -186,11 +184,11 @@ class Repository:
             wanted = [line.decode("ascii", "replace") for line in lines if len(line) == 40]
         names = list(wanted)
         out = self._git("cat-file", "--batch", stdin="".join(f"{name}\n" for name in names).encode(), tolerant=True)
-        objects, read = _parse_batch(out)
+        objects, read = parse_batch(out)
         while read < len(names):  # git gave up at a damaged one
             names = names[read + 1 :]
             rest = "".join(f"{name}\n" for name in names).encode()
-            more, read = _parse_batch(self._git("cat-file", "--batch", stdin=rest, tolerant=True))
+            more, read = parse_batch(self._git("cat-file", "--batch", stdin=rest, tolerant=True))
             objects |= more
         return objects
 
@@ -207,7 +205,7 @@ class Repository:
             elif file.is_file() and file.relative_to(self.folder).as_posix() not in files:
                 file.unlink()
         if self._git_folder.exists() and git_program() and self._head():
-            self._git("read-tree", _REF)  # so that `git status` in there has nothing to say
+            self._git("read-tree", REF)  # so that `git status` in there has nothing to say
 
     def _git(
         self, *arguments: str, stdin: bytes = b"", git_folder: Path | None = None, tolerant: bool = False
@@ -243,101 +241,6 @@ class Repository:
         apart = {"HOME": str(self.folder / ".git"), "XDG_CONFIG_HOME": str(self.folder / ".git")}
         none = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         return {**kept, **apart, **none, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-
-
-def _blob_id(data: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-class _Stream:
-    """A history as `git fast-import` takes it, made of another one's commits. One that changes nothing is left out."""
-
-    def __init__(self, objects: Mapping[str, tuple[str, bytes]], keep: Callable[[str, bytes], bool]):
-        self.parts: list[bytes] = []
-        self.commits = 0
-        self.newest: Files = {}
-        self._objects, self._keep = objects, keep
-        self._marks: dict[str, int] = {}
-        self._before: dict[str, str] | None = None
-
-    def add(self, commit: Commit) -> None:
-        readable = {path: blob for path, blob in commit.tree.items() if blob in self._objects}
-        files = {path: self._objects[blob][1] for path, blob in readable.items()}
-        kept = {path: blob for path, blob in readable.items() if self._keep(path, files[path])}
-        self.newest = {path: files[path] for path in kept}
-        if kept == self._before:
-            return
-        for blob in sorted(set(kept.values()) - self._marks.keys()):
-            self._marks[blob] = len(self._marks) + 1
-            self.parts += [f"blob\nmark :{self._marks[blob]}\n".encode(), _data(self._objects[blob][1])]
-        # Without a `from`, a commit follows the one before it in the stream.
-        self.parts += [_commit_head(commit.at, commit.message), b"deleteall\n"]
-        for path, blob in sorted(kept.items()):
-            self.parts.append(f"M 100644 :{self._marks[blob]} {_quoted(path)}\n".encode())
-        self.commits += 1
-        self._before = kept
-
-
-def _line_of(objects: Mapping[str, tuple[str, bytes]], head: str | None) -> list[Commit]:
-    """The commits that lead to `head`, oldest first; to the newest there is where `head` is lost."""
-    commits = {key: _parse_commit(data) for key, (kind, data) in objects.items() if kind == "commit"}
-    if head not in commits:
-        last = commits.keys() - {parent for _, parent, _, _ in commits.values()}
-        head = max(last, key=lambda key: (commits[key][2], key), default=None)
-    line = []
-    while head in commits:
-        tree, parent, at, message = commits[head]
-        line.append(Commit(head, at, message, dict(_walk(objects, tree))))
-        head = parent
-    return line[::-1]
-
-
-def _parse_commit(data: bytes) -> tuple[str, str | None, int, str]:
-    """(tree, parent, time, message) of a commit object."""
-    head, _, message = data.decode("utf-8", "replace").partition("\n\n")
-    facts = dict(line.partition(" ")[::2] for line in head.splitlines())
-    return facts["tree"], facts.get("parent"), int(facts["committer"].split()[-2]), message.strip()
-
-
-def _walk(objects: Mapping[str, tuple[str, bytes]], tree: str, above: str = "") -> Iterator[tuple[str, str]]:
-    """(path, hash) of the files of a tree; what cannot be read is left out."""
-    data = objects.get(tree, ("tree", b""))[1]
-    while data:
-        head, _, rest = data.partition(b"\0")
-        mode, _, name = head.partition(b" ")
-        key, data = rest[:20].hex(), rest[20:]
-        path = above + name.decode("utf-8", "surrogateescape")
-        if mode == b"40000":
-            yield from _walk(objects, key, path + "/")
-        else:
-            yield path, key
-
-
-def _parse_batch(out: bytes) -> tuple[dict[str, tuple[str, bytes]], int]:
-    """The objects that `git cat-file --batch` printed, and to how many names it answered."""
-    objects, at, read = {}, 0, 0
-    while (end := out.find(b"\n", at)) >= 0:
-        parts = out[at:end].decode("ascii", "replace").split()
-        read, at = read + 1, end + 1
-        if len(parts) == 3 and parts[2].isdigit():
-            size = int(parts[2])
-            if len(out) < at + size + 1:
-                return objects, read - 1
-            objects[parts[0]] = parts[1], out[at : at + size]
-            at += size + 1
-    return objects, read
-
-
-def _commit_head(at: int, message: str) -> bytes:
-    return f"commit {_REF}\ncommitter {_WHO} {at} +0000\n".encode() + _data(message.encode())
-
-
-def _data(data: bytes) -> bytes:
-    return b"data %d\n" % len(data) + data + b"\n"
-
-
-def _quoted(path: str) -> str:
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _remove(folder: Path) -> None:
