@@ -8,8 +8,7 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.store import Store, migrations, vec0
-from hippo_core.store.sketch import sketches
+from hippo_core.store import Store, migrations, sketch, vec0
 
 pytest.importorskip("sqlite_vec")
 numpy = pytest.importorskip("numpy")
@@ -52,14 +51,14 @@ def many(chance, count, dimension=DIMENSION):
 
 
 def sketch_of(vector):
-    return sketches(numpy.frombuffer(vector, "<f4")[None, :]).tobytes()
+    return sketch.sketches(numpy.frombuffer(vector, "<f4")[None, :]).tobytes()
 
 
 @pytest.fixture(params=["all of few", "the likeliest of many"])
 def searching(request, monkeypatch):
     """Either way of searching, whatever the number of vectors."""
     monkeypatch.setattr(vec0, "_ALL_UP_TO", 10_000 if request.param == "all of few" else 0)
-    monkeypatch.setattr(vec0, "_STRIDE", 256)
+    monkeypatch.setattr(sketch, "_STRIDE", 256)
     return request.param
 
 
@@ -121,7 +120,7 @@ def test_what_went_is_not_found_and_what_came_in_its_place_is(store, searching):
 
 def test_memories_that_all_say_the_same_are_not_all_compared(store, monkeypatch):
     monkeypatch.setattr(vec0, "_ALL_UP_TO", 0)
-    monkeypatch.setattr(vec0, "_MOST_EACH", 10)
+    monkeypatch.setattr(sketch, "_MOST_EACH", 10)
     same = unit(random.Random(9))
     for n in range(150):
         put(store, learn(store, f"fact {n}"), same)

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 _WEIGHTS = (1, 2, 4, -8)  # of the question's four bits
 _CUT = 3.0  # the question's numbers end there, in usual ones: a single large one would make all others coarse
-_ERROR = 0.32 * 4.5  # an estimate's usual error for a question of length 1, and how many of them it may be off
+# How far an estimate is usually off for a question of length 1, from half of a sketch and from all of it; and by how
+# many times that much none of the nearest is.
+_HALF_OFF, _OFF, _TIMES = 0.30, 0.32, 4.5
+_MOST_EACH = 40  # for each that is wanted, so many at most are likely; of real vectors 2 to 12 are
+_STRIDE = 8_192  # compared at once, so that they stay in the processor's cache
 
 
 def words(bits: "numpy.ndarray") -> "numpy.ndarray":
@@ -39,26 +43,48 @@ def sketches(vectors: "numpy.ndarray") -> "numpy.ndarray":
 
 
 class Question:
-    """What sketches are compared with. doubt: how far a likeness may be off."""
+    """What sketches are compared with."""
 
     def __init__(self, vector: "numpy.ndarray"):
         import numpy
 
         most = min(_CUT / len(vector) ** 0.5, float(numpy.abs(vector).max(initial=0.0))) or 1.0
         rounded = numpy.clip(numpy.rint(vector / most * 7), -7, 7).astype("i1")
-        bits = numpy.stack([rounded >> place & 1 for place in range(len(_WEIGHTS))])
-        self._planes = words(bits)
-        self.doubt = _ERROR * float(numpy.linalg.norm(rounded.astype("f4")))
+        self._planes = words(numpy.stack([rounded >> place & 1 for place in range(len(_WEIGHTS))]))
+        self._length = float(numpy.linalg.norm(rounded.astype("f4")))
 
-    def likeness(self, sketches: "numpy.ndarray") -> "numpy.ndarray":
-        """Whole numbers that grow with the estimated cosine."""
+    def likeliest(self, sketches: "numpy.ndarray", taken: "numpy.ndarray", limit: int) -> "numpy.ndarray":
+        """Places in `sketches`, in order, of the vectors that may be among the nearest `limit`; of those `taken`."""
         import numpy
 
-        columns = numpy.ascontiguousarray(sketches.T)
-        half = len(columns) // 2
-        likeness = numpy.zeros(len(sketches), "i4")
-        for side, twice in ((columns[:half], 2), (columns[half:], 1)):
-            for weight, plane in zip(_WEIGHTS, self._planes, strict=True):
-                common = numpy.bitwise_count(side & plane[:, None]).sum(axis=0, dtype="u2")
-                likeness += common.astype("i4") * (twice * weight)
-        return likeness
+        half = sketches.shape[1] // 2
+        places = numpy.flatnonzero(taken)
+        if len(places) <= limit:
+            return places
+        parts = (sketches[start : start + _STRIDE, :half] for start in range(0, len(sketches), _STRIDE))
+        likeness = numpy.concatenate([self._common(part) for part in parts])[places]
+        likely = likeness >= _best(likeness, limit) - _TIMES * _HALF_OFF * self._length
+        places = places[likely]
+        likeness = 2 * likeness[likely] + self._common(sketches[places, half:])
+        likely = likeness >= _best(likeness, limit) - _TIMES * _OFF * self._length
+        if numpy.count_nonzero(likely) > (most := _MOST_EACH * limit):
+            return numpy.sort(places[numpy.argpartition(likeness, -most)[-most:]])
+        return places[likely]
+
+    def _common(self, rows: "numpy.ndarray") -> "numpy.ndarray":
+        """The sum of the question's numbers where a row has a bit."""
+        import numpy
+
+        columns = numpy.ascontiguousarray(rows.T)
+        total = numpy.zeros(len(rows), "i4")
+        for weight, plane in zip(_WEIGHTS, self._planes, strict=True):
+            common = numpy.bitwise_count(columns & plane[:, None]).sum(axis=0, dtype="u2")
+            total += common.astype("i4") * weight
+        return total
+
+
+def _best(likeness: "numpy.ndarray", limit: int) -> int:
+    """What the best `limit` reach."""
+    import numpy
+
+    return numpy.partition(likeness, -limit)[-limit]

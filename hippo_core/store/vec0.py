@@ -8,7 +8,7 @@ and sketches, side by side; in {table}_rowids where a row is. Only writing, and 
 Knows nothing of what a row stands for.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,6 @@ MOST_NEIGHBOURS = 4_096  # sqlite-vec's own limit for k
 # A scope grows by so many vectors. With sqlite-vec's 1,024 each small project took 1.5 MB, and a search read all of it.
 _CHUNK = 128
 _ALL_UP_TO = 2_000  # places; from there on sketches are faster
-_MOST_EACH = 40  # for each that is wanted, so many at most are compared exactly; of real vectors 2 to 12 are likely
-_STRIDE = 8_192  # sketches compared at once, so that they stay in the processor's cache
 _VECTORS, _SKETCHES = "vector_chunks00", "vector_chunks01"
 
 
@@ -108,7 +106,7 @@ class Vec0:
         taken = numpy.unpackbits(numpy.frombuffer(b"".join(bits for _, bits, _ in chunks), "u1"), bitorder="little")
         rows = numpy.frombuffer(b"".join(rows for _, _, rows in chunks), "<i8")
         numbers = [chunk for chunk, _, _ in chunks]
-        likely = self._likeliest(numbers, taken, asked, limit)
+        likely = sketch.Question(asked).likeliest(self._sketches(numbers), taken, limit)
         read = self._read([(numbers[place // _CHUNK], place % _CHUNK) for place in likely.tolist()])
         found = numpy.frombuffer(read, "<f4").reshape(len(likely), -1)
         # Not by `@`: the threads of the library behind it wait for each other a hundred times longer than this takes.
@@ -116,36 +114,17 @@ class Vec0:
         best = numpy.argsort(-cosines, kind="stable")[:limit]
         return list(zip(rows[likely[best]].tolist(), cosines[best].tolist(), strict=True))
 
-    def _likeliest(
-        self, chunks: Sequence[int], taken: "numpy.ndarray", asked: "numpy.ndarray", limit: int
-    ) -> "numpy.ndarray":
-        """The places, counted through these chunks, that may hold one of the nearest `limit` by their sketches."""
+    def _sketches(self, chunks: Sequence[int]) -> "numpy.ndarray":
+        """The sketches of these chunks, one after the other."""
         import numpy
 
-        question = sketch.Question(asked)
-        likeness = numpy.concatenate([question.likeness(part) for part in self._sketches(chunks)])
-        places = numpy.flatnonzero(taken)
-        likeness = likeness[places]
-        if len(places) <= limit:
-            return places
-        likely = likeness >= numpy.partition(likeness, -limit)[-limit] - question.doubt
-        if likely.sum() > (most := _MOST_EACH * limit):
-            return numpy.sort(places[numpy.argpartition(likeness, -most)[-most:]])
-        return places[likely]
-
-    def _sketches(self, chunks: Sequence[int]) -> "Iterator[numpy.ndarray]":
-        """The sketches of these chunks, one after the other, in pieces of about _STRIDE."""
-        import numpy
-
-        size, at_once = _CHUNK * 2 * sketch.width(self._dimension), _STRIDE // _CHUNK
-        buffer = bytearray(at_once * size)
+        size = _CHUNK * 2 * sketch.width(self._dimension)
+        read = numpy.empty(len(chunks) * size, "u1")
         with self._db.blob_open("main", f"{self._table}_{_SKETCHES}", "vectors", chunks[0], False) as blob:
-            for start in range(0, len(chunks), at_once):
-                part = chunks[start : start + at_once]
-                for n, chunk in enumerate(part):
-                    blob.reopen(chunk)
-                    blob.read_into(buffer, n * size, size)
-                yield numpy.frombuffer(buffer, "<u8", len(part) * size // 8).reshape(len(part) * _CHUNK, -1)
+            for n, chunk in enumerate(chunks):
+                blob.reopen(chunk)
+                blob.read_into(read, n * size, size)
+        return read.view("<u8").reshape(len(chunks) * _CHUNK, -1)
 
     def _read(self, places: Sequence[tuple[int, int]]) -> bytearray:
         """The vectors at these places of these chunks; fastest in the order of the chunks."""
