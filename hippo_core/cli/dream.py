@@ -6,7 +6,7 @@ import json
 import click
 
 from hippo_core import clock, paths
-from hippo_core.cli.memories import memory_json, memory_line
+from hippo_core.cli.rows import memory_json, memory_line
 from hippo_core.counting import counted
 from hippo_core.store import Store
 

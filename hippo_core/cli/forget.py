@@ -7,8 +7,8 @@ import click
 
 from hippo_core import paths
 from hippo_core.cli.ask import ask
-from hippo_core.cli.memories import cut, memory_line, message_line
 from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.rows import cut, memory_line, message_line
 from hippo_core.counting import counted
 from hippo_core.curate.forget import Doomed, Forgotten, Why, forget, what_would_go
 from hippo_core.errors import UsageError

@@ -11,6 +11,7 @@ import click
 from hippo_core import clock, paths
 from hippo_core import config as settings
 from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.cli.rows import deed, memory_json, memory_line, message_line, without_id
 from hippo_core.config import Config
 from hippo_core.counting import counted
 from hippo_core.embed.base import Embedder
@@ -26,22 +27,6 @@ from hippo_core.store.archive import Archived
 from hippo_core.store.journal import Entry
 
 TYPES = click.Choice([kind.value for kind in MemoryType])
-_LINE = 100  # letters of a memory's text in a list
-_DEEDS = {
-    "add": "stored",
-    "update": "changed",
-    "reinforce": "confirmed",
-    "supersede": "replaced by a newer one",
-    "retire": "retired",
-    "undo": "brought back",
-}
-_THROUGH = {
-    "user": "by you",
-    "distil": "from a session",
-    "memory_add": "by the agent",
-    "dream": "in the night's tidying",
-    "restore": "from a snapshot",
-}
 
 
 @click.command("remember")
@@ -156,31 +141,7 @@ def show_command(public_id: str, as_json: bool) -> None:
     click.echo(_json(shown) if as_json else "\n".join(lines))
 
 
-# -- how rows are shown ----------------------------------------------------------------------------------------------
-
-
-def memory_line(memory: Memory, label: str) -> str:
-    """One line: id, type, age, scope, the beginning of the text."""
-    about = " · ".join((memory.type.value, clock.ago(memory.confirmed_at), label))
-    said = "  " + on_terminal("faint", "said by you") if memory.frozen else ""
-    return f"{on_terminal('number', memory.public_id.ljust(6))} {on_terminal('head', about)}{said}  {cut(memory.text)}"
-
-
-def message_line(message: Archived, label: str) -> str:
-    """One line: id, speaker, age, project, the beginning of the text."""
-    age = "undated" if message.at is None else clock.ago(message.at)
-    about = " · ".join((SPEAKERS[message.role.value], age, label))
-    return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {cut(message.text)}"
-
-
-def deed(entry: Entry) -> str:
-    """What happened to a memory, and through whom: `stored, from a session`."""
-    return f"{_DEEDS.get(entry.action, entry.action)}, {_THROUGH.get(entry.actor, entry.actor)}"
-
-
-def memory_json(memory: Memory, label: str) -> dict[str, Any]:
-    """Every field, with the id as people write it."""
-    return {"id": memory.public_id, "scope_label": label, **_without_id(memory)}
+# -- one of them in full ----------------------------------------------------------------------------------------------
 
 
 def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: list[Entry]) -> list[str]:
@@ -222,17 +183,11 @@ def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list
 
 def _message_json(message: Archived, label: str, derived: list[Memory]) -> dict[str, Any]:
     learned = [memory.public_id for memory in derived]
-    return {"id": message.public_id, "scope_label": label, **_without_id(message), "learned": learned}
+    return {"id": message.public_id, "scope_label": label, **without_id(message), "learned": learned}
 
 
 def _source_json(message: Archived) -> dict[str, Any]:
     return {"id": message.public_id, "role": message.role.value, "at": message.at, "text": message.text}
-
-
-def _without_id(row: Memory | Archived) -> dict[str, Any]:
-    fields = row._asdict()
-    del fields["id"]
-    return fields
 
 
 def _loads(memory: Memory) -> str:
@@ -243,11 +198,6 @@ def _loads(memory: Memory) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LINE else line[: _LINE - 1] + "…"
 
 
 def _project_of(folder: str | None) -> Scope:

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from hippo_core import clock, paths
-from hippo_core.cli.memories import deed
 from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.rows import deed
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import memory_id, parse_id
