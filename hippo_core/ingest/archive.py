@@ -174,7 +174,7 @@ class _Step:
                 self._read.append(reading)
                 self._bytes += reading.unread
                 self._messages += len(reading.spoken)
-                if self._bytes > _LARGE or self._messages >= MOST_AT_ONCE:
+                if self._bytes > _LARGE or max(self._messages, len(self._read)) >= MOST_AT_ONCE:
                     self.write()
         except StoreError:
             raise
@@ -224,7 +224,8 @@ class _Step:
             return
         store, messages, sessions = self._store, 0, set()
         with store.transaction():
-            sources = [reading.source or store.progress.begin_source(_name(reading.path)) for reading in read]
+            begun = store.progress.begin_sources([_name(reading.path) for reading in read if reading.source is None])
+            sources = [reading.source or begun[_name(reading.path)] for reading in read]
             entries = (
                 Entry(guarded.message, scope, source.id, guarded.withheld)
                 for reading, source in zip(read, sources, strict=True)

@@ -127,8 +127,11 @@ class _Pass:
 
         with store.reading():
             unread = store.progress.undistilled(None)
-            rested = set(store.progress.undistilled(clock.now() - self.config.idle_minutes * 60)) if unread else set()
-        due = [session for session in unread if self.unfinished or session in rested or session in over]
+            rested = unread
+            if unread and not self.unfinished:
+                rested = store.progress.undistilled(clock.now() - self.config.idle_minutes * 60)
+        ready = {*rested, *over}
+        due = [session for session in unread if session in ready]
         distilled = distil_sessions(store, OfflineDistiller(), due, self._step("learn"))
         self.report.sessions += distilled.sessions
         self.report.waiting = len(unread) - len(due)

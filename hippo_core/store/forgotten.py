@@ -37,10 +37,15 @@ class Forgotten:
 
     def among(self, messages: Sequence[Message]) -> set[str]:
         """The uids of those that were forgotten, or hold a forgotten text and are not newer than its forgetting."""
-        digests = {_digest(message.uid): message.uid for message in messages}
-        marks = ",".join("?" * len(digests))
-        known = self._db.execute(f"SELECT uid_digest FROM forgotten WHERE uid_digest IN ({marks})", tuple(digests))
-        return {digests[digest] for (digest,) in known} | {m.uid for m in messages if self._holds_forgotten(m)}
+        found: set[str] = set()
+        if self._db.execute("SELECT 1 FROM forgotten LIMIT 1").fetchone():
+            digests = {_digest(message.uid): message.uid for message in messages}
+            marks = ",".join("?" * len(digests))
+            known = self._db.execute(f"SELECT uid_digest FROM forgotten WHERE uid_digest IN ({marks})", tuple(digests))
+            found.update(digests[digest] for (digest,) in known)
+        if self._loaded():
+            found.update(message.uid for message in messages if self._holds_forgotten(message))
+        return found
 
     def _holds_forgotten(self, message: Message) -> bool:
         relevant = {

@@ -3,11 +3,13 @@
 Written in the same transaction as the rows a watermark stands for. Knows nothing of what was ingested.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
 
 from hippo_core import clock
+from hippo_core.store.rows import insert_rows
 
 _LARGEST = 2**63 - 1  # as nanoseconds the year 2262; a clock may be further ahead than that
 MOST_ATTEMPTS = 3  # then a file that fails is set aside
@@ -51,13 +53,15 @@ class Progress:
 
     def begin_source(self, path: str) -> Source:
         """The row of a file, created when it is new. In a transaction."""
-        new = self._db.execute(
-            "INSERT OR IGNORE INTO ingest_source(path, updated_at) VALUES (?, ?) RETURNING id", (path, clock.now())
-        ).fetchone()
-        if new:
-            return Source(new[0], path)
-        known = self._db.execute(f"SELECT {_COLUMNS} FROM ingest_source WHERE path = ?", (path,)).fetchone()
-        return Source(*known)
+        return self.begin_sources([path])[path]
+
+    def begin_sources(self, paths: Sequence[str]) -> dict[str, Source]:
+        """The rows of these files, those of new ones created. In a transaction."""
+        now = clock.now()
+        insert_rows(self._db, "INSERT OR IGNORE INTO ingest_source(path, updated_at)", [(path, now) for path in paths])
+        marks = ",".join("?" * len(paths))
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM ingest_source WHERE path IN ({marks})", tuple(paths))
+        return {row[1]: Source(*row) for row in rows}
 
     def save_source(self, source: Source, **changes: object) -> Source:
         """Write a file's new state. In a transaction, with the rows it stands for."""
