@@ -7,7 +7,7 @@ memory. Others that hold the same words in passing, or but a part of that name, 
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,7 +24,6 @@ SURE = 0.5  # from this relevance on meaning alone speaks for it, whatever words
 _LONGEST_NAME = 4  # words
 _LONGEST_NOTE = 300  # letters; a longer text speaks of more than what it opens with
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#/-]*[^\W_]+)*[+#]*|[^\w\s]|\n")
-_WORD = re.compile(r"[^\W_]")
 # Few questions need the following: each is compiled when it is first used, by `re` itself.
 _OTHER_NAMES = r"(?i)\b(?:aka|a\.k\.a\.|alias(?:es)?:?|also (?:called|known as|named)|short for)\s+([^.;()\n]{2,200})"
 _SIGNS_OF_OTHER_NAMES = ("(", "aka", "a.k.a.", "alias", "also ", "short for")  # no text without has such a name
@@ -121,8 +120,7 @@ def _may_have_other_names(text: str) -> bool:
 
 def _may_open_with(question: Collection[str], text: str) -> bool:
     """Whether the first content word of a text is among the question's: any name that it opens with begins so."""
-    sentence = _first_sentence(text)
-    return next((_folded(token) in question for token in sentence if not _is_function(token)), False)
+    return next((_folded(token) in question for token in _first_sentence(text) if not _is_function(token)), False)
 
 
 @lru_cache(maxsize=512)
@@ -139,7 +137,7 @@ def names_of(text: str) -> frozenset[Name]:
 
 def plain(text: str) -> Name:
     """The words of a question or a name as they are compared: no function words, no case, no plural."""
-    return tuple(_folded(token) for token in _TOKEN.findall(text) if _WORD.match(token) and not _is_function(token))
+    return tuple(_folded(token) for token in _TOKEN.findall(text) if token[0].isalnum() and not _is_function(token))
 
 
 def without_project(text: str) -> str:
@@ -149,7 +147,7 @@ def without_project(text: str) -> str:
 
 def _opening(text: str) -> Name:
     """The content words a text opens with: all of a heading, else what stands before the first function word."""
-    sentence = _first_sentence(text)
+    sentence = list(_first_sentence(text))
     functions = [token.casefold() for token in sentence if _is_function(token) or token.casefold() in _VERBS]
     return plain(" ".join(sentence)) if _JOINING.issuperset(functions) else _before_function(sentence)
 
@@ -164,21 +162,21 @@ def _before_function(sentence: Sequence[str]) -> Name:
 @lru_cache(maxsize=512)
 def _subject(text: str) -> Name:
     """What stands before the verb, as far as that can be told: "Webhooks from Adyen are verified" speaks of Adyen."""
-    sentence = _first_sentence(text)
+    sentence = list(_first_sentence(text))
     verb = next((place for place, token in enumerate(sentence) if place and token.casefold() in _VERBS), None)
     return plain(" ".join(sentence[:verb])) if verb else _before_function(sentence)
 
 
-def _first_sentence(text: str) -> list[str]:
+def _first_sentence(text: str) -> Iterator[str]:
     """The words before the first mark that has words before it."""
-    words: list[str] = []
+    begun = False
     for found in _TOKEN.finditer(without_project(text)[:_LONGEST_NOTE]):
         token = found[0]
-        if _WORD.match(token):
-            words.append(token)
-        elif words:
-            break
-    return words
+        if token[0].isalnum():
+            begun = True
+            yield token
+        elif begun:
+            return
 
 
 def _abbreviates(name: str, before: str) -> bool:
@@ -203,6 +201,7 @@ def _within(name: Name, words: Sequence[str]) -> bool:
     return any(tuple(words[start : start + len(name)]) == name for start in range(len(words) - len(name) + 1))
 
 
+@lru_cache(maxsize=2_048)
 def _is_function(token: str) -> bool:
     return token.casefold().replace("’", "'") in STOP_WORDS
 
