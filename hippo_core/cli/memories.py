@@ -19,7 +19,7 @@ from hippo_core.errors import HippoError, UsageError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.recall.present import SPEAKERS
+from hippo_core.recall.present import SPEAKERS, harmless
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_used
 from hippo_core.store import Store
@@ -158,7 +158,7 @@ def _memory_lines(memory: Memory, label: str, sources: list[Archived], history: 
         "status": memory.status + (f" by m{memory.superseded_by:x}" if memory.superseded_by else ""),
         "valid until": clock.minute(memory.valid_until) if memory.valid_until else "",
     }
-    lines = [f"{on_terminal('number', memory.public_id)}  {memory.text}", ""]
+    lines = [f"{on_terminal('number', memory.public_id)}  {harmless(memory.text)}", ""]
     lines += [f"  {on_terminal('head', name.ljust(12))}{value}" for name, value in fields.items() if value]
     if memory.sources:
         lines += ["", f"From {counted(len(memory.sources), 'message')}:"]
@@ -175,7 +175,8 @@ def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list
     withheld = f"  not learned from: {message.withheld}" if message.withheld else ""
     when = "undated" if message.at is None else clock.minute(message.at)
     head = f"{speaker} · {when} · {label} · session {message.session_id}"
-    lines = [f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}", "", message.text]
+    head = f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}"
+    lines = [head, "", harmless(message.text)]
     if derived:
         lines += ["", "Learned from it:", *(f"  {memory_line(memory, label)}" for memory in derived)]
     return lines

@@ -5,7 +5,7 @@ from typing import Any
 from hippo_core import clock
 from hippo_core.cli.recall import on_terminal
 from hippo_core.model.memory import Memory
-from hippo_core.recall.present import SPEAKERS
+from hippo_core.recall.present import SPEAKERS, harmless
 from hippo_core.store.archive import Archived
 from hippo_core.store.journal import Entry
 
@@ -29,7 +29,7 @@ _THROUGH = {
 
 def memory_line(memory: Memory, label: str) -> str:
     """One line: id, type, age, scope, the beginning of the text."""
-    about = " · ".join((memory.type.value, clock.ago(memory.confirmed_at), label))
+    about = harmless(" · ".join((memory.type.value, clock.ago(memory.confirmed_at), label)))
     said = "  " + on_terminal("faint", "said by you") if memory.frozen else ""
     return f"{on_terminal('number', memory.public_id.ljust(6))} {on_terminal('head', about)}{said}  {cut(memory.text)}"
 
@@ -37,7 +37,7 @@ def memory_line(memory: Memory, label: str) -> str:
 def message_line(message: Archived, label: str) -> str:
     """One line: id, speaker, age, project, the beginning of the text."""
     age = "undated" if message.at is None else clock.ago(message.at)
-    about = " · ".join((SPEAKERS[message.role.value], age, label))
+    about = harmless(" · ".join((SPEAKERS[message.role.value], age, label)))
     return f"{on_terminal('number', message.public_id.ljust(6))} {on_terminal('head', about)}  {cut(message.text)}"
 
 
@@ -60,5 +60,5 @@ def without_id(row: Memory | Archived) -> dict[str, Any]:
 
 def cut(text: str) -> str:
     """The beginning of a text, in one line."""
-    line = " ".join(text.split())
+    line = " ".join(harmless(text).split())
     return line if len(line) <= _LINE else line[: _LINE - 1] + "…"

@@ -12,6 +12,7 @@ from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope, scope_of
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.recall.present import harmless
 from hippo_core.render import budget
 from hippo_core.store import Store
 
@@ -107,7 +108,7 @@ def accept(public_id: str, always: bool, domain: str | None) -> None:
     here = paths.current()
     with Store.open(here.store) as store:
         rule = accept_rule(store, here, _number(public_id), domain=domain)
-        click.echo(f"Accepted {rule.public_id}: {rule.text}")
+        click.echo(f"Accepted {rule.public_id}: {harmless(rule.text)}")
         _say_what_loads(store, rule)
 
 
@@ -121,7 +122,7 @@ def edit(public_id: str, words: tuple[str, ...]) -> None:
     here = paths.current()
     with Store.open(here.store) as store:
         rule = edit_rule(store, here, _number(public_id), " ".join(words))
-        click.echo(f"Changed {rule.public_id}: {rule.text}")
+        click.echo(f"Changed {rule.public_id}: {harmless(rule.text)}")
         _say_what_loads(store, rule)
 
 
@@ -136,7 +137,7 @@ def remove(public_id: str, yes: bool) -> None:
     with Store.open(here.store) as store:
         doomed = rule(store, _number(public_id))
         if not yes:
-            click.echo(f"{doomed.public_id}  {doomed.text}")
+            click.echo(f"{doomed.public_id}  {harmless(doomed.text)}")
             ask("Remove this rule?", left="Nothing was removed")
         remove_rule(store, here, doomed.id)
         click.echo(f"Removed {doomed.public_id}. To delete its words as well: hippo forget {doomed.public_id}")
@@ -197,7 +198,7 @@ def _standing_scopes(rules: list[Memory]) -> list[str]:
 
 def _line(rule: Memory, labels: dict[str, str]) -> str:
     where = "" if rule.scope == GLOBAL else f" [{labels[rule.scope]}]"
-    return f"  {rule.public_id.ljust(6)} {rule.text}{where}"
+    return f"  {rule.public_id.ljust(6)} {harmless(rule.text)}{where}"
 
 
 def _row(rule: Memory, labels: dict[str, str]) -> dict[str, object]:

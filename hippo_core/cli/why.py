@@ -11,8 +11,9 @@ from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import deed
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
-from hippo_core.model.memory import memory_id, parse_id
+from hippo_core.model.memory import Memory, memory_id, parse_id
 from hippo_core.model.message import Role
+from hippo_core.recall.present import harmless
 from hippo_core.recall.why import Said, Why, why
 from hippo_core.spool import note_used
 from hippo_core.store import Store
@@ -44,15 +45,16 @@ def why_command(public_id: str, as_json: bool) -> None:
 def _lines(found: Why) -> list[str]:
     memory = found.memory
     about = " · ".join((memory.type.value, found.scope_label, "yours" if memory.frozen else "learned"))
-    lines = [f"{on_terminal('number', memory.public_id)}  {on_terminal('head', about)}", f"  {memory.text}", ""]
+    head = f"{on_terminal('number', memory.public_id)}  {on_terminal('head', about)}"
+    lines = [head, f"  {harmless(memory.text)}", ""]
     times = f"seen {counted(memory.seen, 'time')}"
     facts = {
         "first said": clock.minute(memory.valid_from) if memory.valid_from is not None else "",
         "confirmed": f"{clock.minute(memory.confirmed_at)}, {times}",
         "shown": _counted(found.use.shown, found.use.last_shown),
         "used": _counted(found.use.used, found.use.last_used),
-        "replaces": "; ".join(f"{old.public_id} {old.text}" for old in found.replaces),
-        "replaced by": f"{found.replaced_by.public_id} {found.replaced_by.text}" if found.replaced_by else "",
+        "replaces": "; ".join(map(_named, found.replaces)),
+        "replaced by": _named(found.replaced_by) if found.replaced_by else "",
         "status": memory.status if memory.status != "active" else "",
     }
     lines += [f"  {on_terminal('head', name.ljust(12))}{value}" for name, value in facts.items() if value]
@@ -75,7 +77,7 @@ def _said_lines(said: Said) -> list[str]:
         lines.append(f"      {on_terminal('faint', place)}")
     if message.withheld:
         lines.append(f"      {on_terminal('faint', f'not learned from: {message.withheld}')}")
-    return lines + [f"      {line}" for line in said.lines]
+    return lines + [f"      {harmless(line)}" for line in said.lines]
 
 
 def _history_lines(found: Why) -> list[str]:
@@ -85,9 +87,13 @@ def _history_lines(found: Why) -> list[str]:
     for entry, following in zip(found.history, later, strict=True):
         after = found.memory.text if following is None else _text_before(following)
         was = _text_before(entry)
-        change = f", was: {was}" if was is not None and after is not None and was != after else ""
+        change = f", was: {harmless(was)}" if was is not None and after is not None and was != after else ""
         lines.append(f"  {clock.minute(entry.at)}  {deed(entry)}{change}")
     return lines
+
+
+def _named(memory: Memory) -> str:
+    return f"{memory.public_id} {harmless(memory.text)}"
 
 
 def _text_before(entry: Entry) -> str | None:

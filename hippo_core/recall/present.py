@@ -25,11 +25,18 @@ _MOST_QUOTED, _MOST_LETTERS_QUOTED = 3, 400  # of a memory's sources, for a mode
 _OUR_TAGS = re.compile(r"<(?=/?\s*hippo-)", re.IGNORECASE)
 SPEAKERS = {"user": "you", "assistant": "agent", "parent": "agent to sub-agent", "summary": "summary"}  # by role
 
+_OBEYED = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t")
+
 Style = Callable[[str, str], str]  # (kind, text) -> text; the kinds are number, head, score, faint
 
 
 def unstyled(kind: str, text: str) -> str:
     return text
+
+
+def harmless(text: str) -> str:
+    """Without the characters that a terminal obeys: what was said may have been pasted from anywhere."""
+    return text.translate(_OBEYED)
 
 
 # -- memories --------------------------------------------------------------------------------------------------------
@@ -236,11 +243,12 @@ def _shown(turn: "Archived", words: Sequence[str]) -> str:
 
 
 def _headline(place: int, about: str, score: float, style: Style) -> str:
-    return f"{style('number', str(place))}  {style('head', about.ljust(_HEAD_WIDTH))} {style('score', f'{score:.2f}')}"
+    about = harmless(about).ljust(_HEAD_WIDTH)
+    return f"{style('number', str(place))}  {style('head', about)} {style('score', f'{score:.2f}')}"
 
 
 def _indented(text: str) -> list[str]:
-    return [f"   {line}" for line in text.strip().splitlines()]
+    return [f"   {line}" for line in harmless(text).strip().splitlines()]
 
 
 def _one_line(text: str) -> str:
