@@ -131,8 +131,8 @@ def _open_session(path: str, unpacked: bool) -> "onnxruntime.InferenceSession":
     options.log_severity_level = 4  # a graph that it refuses is answered with the published one, not with its complaint
     options.enable_mem_pattern = False  # plans for each shape of a batch, none of which comes again: 20 to 80 MB
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", os.path.dirname(path))
-    if not unpacked:
-        options.add_session_config_entry("optimization.disable_specified_optimizers", "ConstantFolding")
+    if not unpacked:  # of what the runtime does to a graph only unpacking the weights helps this one; the rest costs
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 
     def session(model: str | bytes) -> onnxruntime.InferenceSession:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
