@@ -392,11 +392,11 @@ def test_a_phrase_costs_what_all_its_words_cost(counted, monkeypatch):
 
 def test_rows_that_are_listed_are_ranked_as_fts5_ranks_them(store):
     chance = random.Random(8)
-    words = [f"word{n}" for n in range(30)]
+    words = [f"word{n:02}" for n in range(30)]
     for n in range(120):
-        said = chance.sample(words, chance.randint(1, 12))
+        said = chance.choices(words, k=chance.randint(1, 12))
         append(store, " ".join(said), session=f"s{n % 9}", scope=(API, WEB)[n % 3 == 0], role=list(Role)[n % 2])
-    for asked in (["word1"], ["word2", "word3"], ["word4", "word5", "nowhere", "word6"], ["nowhere"]):
+    for asked in (["word01"], ["word02", "word03"], ["word04", "word05", "nowhere", "word06"], ["nowhere"]):
         exact = store.archive.keyword_hits(asked, scopes=None, limit=200)
         listed = store.archive.keyword_hits(asked, scopes=None, limit=200, share=1.0)
         assert dict(listed) == pytest.approx(dict(exact))
@@ -416,6 +416,15 @@ def test_the_commonest_words_speak_for_rows_that_rarer_ones_brought(store, monke
     append(store, *["tea"] * 5, "rare", "rare", "rare tea", *["tea"] * 5, *["milk"] * 20)
     hits = store.archive.keyword_hits(["rare", "tea"], scopes=None, limit=2, share=1.0)
     assert [number for number, _ in hits] == [8, 7]
+
+
+def test_forms_of_a_word_are_counted_in_the_best_of_the_rows_that_are_listed(store):
+    once, often = append(store, "a deploy, then lunch and tea", "deployed, Deploys, redeployed: a walk and tea")
+    append(store, *["coffee"] * 20)
+    exact, listed = (
+        store.archive.keyword_hits(["deploying"], scopes=None, limit=9, **more) for more in ({}, {"share": 1.0})
+    )
+    assert [number for number, _ in exact] == [number for number, _ in listed] == [often, once]
 
 
 def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(counted):

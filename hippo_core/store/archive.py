@@ -26,6 +26,7 @@ _STRETCH = (
     20_000  # messages of all sessions, in which a session's best is looked for, so that one of years costs no more
 )
 _SOON_READ = 4_000  # letters; splitting them into words takes what a question to the index does, for a few words
+_COUNTED = 4_000  # letters of a message, in which it is counted how often words are there
 _SESSIONS_AT_ONCE = 500
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
@@ -196,7 +197,15 @@ class Archive:
         if share is not None:
             columns = {"text cjk": 1.0}
             return ranked(
-                self._db, "message_plain", words, columns, scopes=scopes, share=share, limit=limit, since=since
+                self._db,
+                "message_plain",
+                words,
+                columns,
+                scopes=scopes,
+                share=share,
+                limit=limit,
+                since=since,
+                texts=self._beginnings,
             )
         query = match_expression(words, scopes)
         if query is None:
@@ -205,6 +214,12 @@ class Archive:
             "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? AND rowid > ? ORDER BY rank LIMIT ?",
             (query, since, limit),
         ).fetchall()
+
+    def _beginnings(self, numbers: Sequence[int]) -> dict[int, str]:
+        """The first letters of each of these messages, in which words are counted."""
+        marks = ",".join("?" * len(numbers))
+        sql = f"SELECT id, substr(text, 1, {_COUNTED}) FROM message WHERE id IN ({marks})"
+        return dict(self._db.execute(sql, tuple(numbers)))
 
     def best_of_sessions(
         self, words: Iterable[str], sessions: Sequence[str], *, withheld: bool, known: Callable[[str], int | None]

@@ -2,23 +2,27 @@
 
 FTS5 lists the rows that hold a word twenty times faster than it ranks them, and before it ranks it goes through all
 rows of every phrase once more, the scope's too. So where a question matches very many rows, they are listed word by
-word, the best by rarity alone are kept, and only these are ranked with their lengths. What is given up: a word counts
-once in a column however often it is there. Knows nothing of what the rows are.
+word, the best by rarity alone are kept, and only these are ranked with their lengths. A word counts once in a column
+however often it is there, but for the very best rows, where whoever asks gives their texts: there its beginning is
+counted, wherever it stands. Knows nothing of what the rows are.
 """
 
 import heapq
 import json
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import apsw
 
-from hippo_core.store.words import match_expression
+from hippo_core.store.words import Stems, match_expression
 
 _ENOUGH = 3_000  # rows; once there are so many, further words, which are commoner, only speak for rows already there
 _RANKED = 500  # of them, whose lengths are looked up
+_READ = 200  # of these, in whose texts words are counted: with all of them no question was answered better
 _K1, _B = 1.2, 0.75  # as in FTS5's bm25()
+
+Texts = Callable[[Sequence[int]], Mapping[int, str]]  # rows -> what each says, as far as it matters
 
 
 def ranked(
@@ -31,11 +35,12 @@ def ranked(
     share: float,
     limit: int,
     since: int = 0,
+    texts: Texts | None = None,
 ) -> list[tuple[int, float]]:
     """(row, score) of the rows of `index` that hold any of `words`, rarest first; the best `limit`.
 
     columns: where to look, and what a word counts there. share: how much of the index is in `scopes`. since: only rows
-    with a higher number.
+    with a higher number. texts: what rows say.
     """
     total, average = _averages(db, index)
     found: list[_Word] = []
@@ -49,9 +54,12 @@ def ranked(
         found[-1].add_to(rough)
     best = sorted(rough, key=rough.__getitem__)[-max(_RANKED, limit) :]
     lengths = _lengths(db, index, best)
+    read = {row: text.casefold() for row, text in texts(best[-_READ:]).items()} if texts else {}
     scores = dict.fromkeys(best, 0.0)
-    for word in found:
+    for word, beginning in zip(found, map(Stems(db).beginning, words), strict=True):
         for row, count in word.counts(scores.keys()).items():
+            if row in read:
+                count *= max(1, read[row].count(beginning))
             scores[row] += word.rarity * _saturated(count, lengths.get(row, average) / average)
     return heapq.nlargest(limit, scores.items(), key=lambda pair: (pair[1], pair[0]))
 

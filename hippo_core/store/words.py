@@ -6,6 +6,7 @@ their own, and looked up the same way. Knows nothing of ranking.
 
 import re
 from collections.abc import Iterable, Sequence
+from os.path import commonprefix
 
 import apsw
 
@@ -63,6 +64,11 @@ class Stems:
             text.encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False, include_colocated=False
         )
         return [term if isinstance(term, str) else term[0] for term in found]
+
+    def beginning(self, word: str) -> str:
+        """What nearly all forms of a word begin with, without regard to case: "happi" is the stem of happy."""
+        folded = word.casefold()
+        return commonprefix([folded, *self(folded)]) or folded
 
 
 def word_matches(
