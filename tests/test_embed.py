@@ -218,7 +218,7 @@ def test_the_graph_leaves_the_weights_in_their_file_and_turns_only_rows_into_num
     rewritten = memoryview(lean(memoryview(model), "model.onnx"))
     assert len(rewritten) < len(model) / 100
     (graph,) = [field.data for field in _fields(rewritten, 0) if field.number == 7]
-    nodes = [_node(field.data) for field in _fields(graph, 0) if field.number == 1]
+    nodes = [_node(field) for field in _fields(graph, 0) if field.number == 1]
     picked = {name for node in nodes if node.operator == "Gather" for name in node.inputs}
     assert {name for name in picked if "word_embeddings" in name} == {
         "inner.embeddings.word_embeddings.weight_q",

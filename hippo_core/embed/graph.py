@@ -32,10 +32,13 @@ class _Field(NamedTuple):
 
 
 class _Node(NamedTuple):
+    """whole: its field in the model as published, None for a new one."""
+
     operator: str
     inputs: list[str]
     outputs: list[str]
     attributes: bytes
+    whole: memoryview | None = None
 
 
 def lean(model: memoryview, file_name: str) -> bytes:
@@ -47,13 +50,13 @@ def lean(model: memoryview, file_name: str) -> bytes:
 
 def _graph(graph: _Field, file_name: str) -> bytes:
     fields = list(_fields(graph.data, graph.start))
-    nodes = _rows_first([_node(field.data) for field in fields if field.number == _NODE])
-    parts = [_bytes(_NODE, _packed(node)) for node in nodes]
+    nodes = _rows_first([_node(field) for field in fields if field.number == _NODE])
+    parts = [_bytes(_NODE, _packed(node)) if node.whole is None else node.whole for node in nodes]
     for field in fields:
         if field.number == _INITIALIZER:
             parts.append(_bytes(_INITIALIZER, _outside(field, file_name)))
         elif field.number != _NODE:
-            parts.append(bytes(field.whole))
+            parts.append(field.whole)
     return _bytes(_GRAPH, b"".join(parts))
 
 
@@ -90,22 +93,22 @@ def _outside(tensor: _Field, file_name: str) -> bytes:
                 parts.append(_bytes(_EXTERNAL, _bytes(_KEY, key.encode()) + _bytes(_VALUE, value.encode())))
             parts.append(_varint(_LOCATION << 3 | _VARINT) + b"\1")
         else:
-            parts.append(bytes(field.whole))
+            parts.append(field.whole)
     return b"".join(parts)
 
 
-def _node(data: memoryview) -> _Node:
-    node = _Node("", [], [], b"")
-    for field in _fields(data, 0):
-        if field.number == _INPUT:
-            node.inputs.append(str(field.data, "utf-8"))
-        elif field.number == _OUTPUT:
-            node.outputs.append(str(field.data, "utf-8"))
-        elif field.number == _OPERATOR:
-            node = node._replace(operator=str(field.data, "utf-8"))
-        elif field.number != _NAME:  # which is optional, and two may not have the same
-            node = node._replace(attributes=node.attributes + field.whole)
-    return node
+def _node(node: _Field) -> _Node:
+    operator, inputs, outputs, attributes = "", [], [], b""
+    for number, whole, data, _ in _fields(node.data, node.start):
+        if number == _INPUT:
+            inputs.append(str(data, "utf-8"))
+        elif number == _OUTPUT:
+            outputs.append(str(data, "utf-8"))
+        elif number == _OPERATOR:
+            operator = str(data, "utf-8")
+        elif number != _NAME:  # which is optional, and two may not have the same
+            attributes += whole
+    return _Node(operator, inputs, outputs, attributes, node.whole)
 
 
 def _packed(node: _Node) -> bytes:
@@ -137,6 +140,8 @@ def _fields(data: memoryview, start: int) -> Iterator[_Field]:
 
 def _read_varint(data: memoryview, at: int) -> tuple[int, int]:
     """(the number at that place, the place after it)."""
+    if (number := data[at]) < 0x80:  # as most are
+        return number, at + 1
     number = shift = 0
     while True:
         byte = data[at]
