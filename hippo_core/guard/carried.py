@@ -247,7 +247,7 @@ _LONGEST_KEY = 50_000
 
 def redact_places(text: str, folded: str) -> str:
     """`text` with every secret in one of the PLACES replaced. folded: the text in lower case."""
-    for number in sorted(number for gate, rows in _GATES if gate in folded for number in rows):
+    for number in sorted([number for gate, rows in _GATES if gate in folded for number in rows]):
         kind, hints, pattern, judge = PLACES[number]
         if hints[0] in folded and hints[-1] in folded:
             marker = f"[redacted:{kind}]"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from os.path import exists
 
 from hippo_core.model.message import Message
-from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
+from hippo_core.model.scope import GLOBAL_SCOPE, Scope, joined_projects, scope_of
 from hippo_core.store import Store
 
 
@@ -17,6 +17,7 @@ class Places:
         with store.reading():
             found = store.archive.session_places(expected := set(expected))
         self._looked_up = {session: found.get(session) for session in expected}
+        self._moved = joined_projects()
         self._folders: dict[str, tuple[Scope, bool]] = {}
         self._sessions: dict[str, tuple[Scope, str | None]] = {}
 
@@ -43,7 +44,7 @@ class Places:
         if cwd is None:
             return GLOBAL_SCOPE, False
         if cwd not in self._folders:
-            self._folders[cwd] = scope_of(cwd), exists(cwd)
+            self._folders[cwd] = scope_of(cwd, self._moved), exists(cwd)
         return self._folders[cwd]
 
 

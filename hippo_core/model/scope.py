@@ -29,11 +29,22 @@ def project_scope(identity: str, label: str) -> Scope:
     return Scope(project_key(identity), "project", label, identity)
 
 
-def scope_of(folder: str) -> Scope:
-    """The project that `folder` belongs to, an earlier one where the user joined it to that; global for none."""
+Joined = dict[str, tuple[str, str, str]]
+
+
+def joined_projects() -> Joined:
+    """By scope key: the key, label and identity of the earlier project that the user joined it to."""
+    return joined(data_home())
+
+
+def scope_of(folder: str, moved: Joined | None = None) -> Scope:
+    """The project that `folder` belongs to, an earlier one where the user joined it to that; global for none.
+
+    moved: the joined projects, for a caller that asks for many folders.
+    """
     found = identify(folder)
     if found is None:
         return GLOBAL_SCOPE
     scope = project_scope(*found)
-    earlier = joined(data_home()).get(scope.key)
+    earlier = (joined_projects() if moved is None else moved).get(scope.key)
     return Scope(earlier[0], "project", earlier[1], earlier[2]) if earlier else scope

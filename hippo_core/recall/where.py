@@ -1,9 +1,7 @@
 """Which scopes a search looks into: the project of a folder plus what is global, one named project, or everything."""
 
 from hippo_core.errors import UsageError
-from hippo_core.model.scope import GLOBAL, scope_of
-from hippo_core.paths import data_home
-from hippo_core.project import joined
+from hippo_core.model.scope import GLOBAL, joined_projects, scope_of
 from hippo_core.store import Store
 
 EVERYWHERE = "all projects"
@@ -20,11 +18,12 @@ def search_scopes(
         return None, EVERYWHERE
     if project is not None:
         return _named(store, project), project
-    here = scope_of(folder)
+    moved = joined_projects()
+    here = scope_of(folder, moved)
     with store.reading():  # most that are known have memories, and the archive's code is not loaded for those
         known = here.key in store.memories.scopes() or here.key in store.archive.projects()
     if known and here.key != GLOBAL:
-        joined_to_it = [key for key, (earlier, _, _) in joined(data_home()).items() if earlier == here.key]
+        joined_to_it = [key for key, (earlier, _, _) in moved.items() if earlier == here.key]
         return [here.key, *joined_to_it, GLOBAL], here.label
     return None, EVERYWHERE
 
