@@ -118,6 +118,14 @@ def test_what_went_is_not_found_and_what_came_in_its_place_is(store, searching):
         assert store.vectors.of("model", [*exact, 4711]) == held
 
 
+def test_of_memories_with_the_same_vector_the_earlier_come_first(store, searching):
+    same, numbers = unit(random.Random(12)), []
+    for n in range(40):
+        numbers.append(learn(store, f"fact {n}", scope=(WEB, API)[n % 3 == 0]))
+        put(store, numbers[-1], same)
+    assert [number for number, _ in near(store, same, limit=12)] == numbers[:12]
+
+
 def test_memories_that_all_say_the_same_are_not_all_compared(store, monkeypatch):
     monkeypatch.setattr(vec0, "_ALL_UP_TO", 0)
     monkeypatch.setattr(sketch, "_MOST_EACH", 10)

@@ -68,7 +68,7 @@ class Question:
         likeness = 2 * likeness[likely] + self._common(sketches[places, half:])
         likely = likeness >= _best(likeness, limit) - _TIMES * _OFF * self._length
         if numpy.count_nonzero(likely) > (most := _MOST_EACH * limit):
-            return numpy.sort(places[numpy.argpartition(likeness, -most)[-most:]])
+            return numpy.sort(places[numpy.argsort(-likeness, kind="stable")[:most]])
         return places[likely]
 
     def _common(self, rows: "numpy.ndarray") -> "numpy.ndarray":

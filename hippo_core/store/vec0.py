@@ -9,7 +9,6 @@ Knows nothing of what a row stands for.
 """
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import apsw
@@ -55,7 +54,7 @@ class Vec0:
     def nearest(
         self, vector: bytes, *, scopes: Sequence[str] | None, limit: int, only: tuple[str, Sequence[str]] | None = None
     ) -> list[tuple[int, float]]:
-        """(row, cosine) of the vectors nearest to a unit `vector`, nearest first. Needs the extension.
+        """(row, cosine) of the vectors nearest to a unit `vector`, nearest first, then lowest. Needs the extension.
 
         only: a query for the rows that alone are searched, and its values.
         """
@@ -89,10 +88,11 @@ class Vec0:
         if only is not None:
             where, values = f"{where} AND rowid IN ({only[0]})", (*values, *only[1])
         rows = self._db.execute(
-            f"SELECT rowid, distance FROM {self._table} WHERE embedding MATCH ? AND k = ? AND {where} ORDER BY 2",
+            f"SELECT rowid, distance FROM {self._table} WHERE embedding MATCH ? AND k = ? AND {where}",
             (vector, min(limit, MOST_NEIGHBOURS), *values),
         )
-        return [(row, 1 - distance * distance / 2) for row, distance in islice(rows, limit)]  # k came of each scope
+        near = sorted(rows, key=lambda found: (found[1], found[0]))[:limit]  # k came of each scope
+        return [(row, 1 - distance * distance / 2) for row, distance in near]
 
     def _nearest_of_the_likeliest(
         self, vector: bytes, scopes: Sequence[str] | None, limit: int
@@ -110,9 +110,9 @@ class Vec0:
         read = self._read([(numbers[place // _CHUNK], place % _CHUNK) for place in likely.tolist()])
         found = numpy.frombuffer(read, "<f4").reshape(len(likely), -1)
         # Not by `@`: the threads of the library behind it wait for each other a hundred times longer than this takes.
-        cosines = numpy.einsum("ij,j->i", found, asked)
-        best = numpy.argsort(-cosines, kind="stable")[:limit]
-        return list(zip(rows[likely[best]].tolist(), cosines[best].tolist(), strict=True))
+        rows, cosines = rows[likely], numpy.einsum("ij,j->i", found, asked)
+        best = numpy.lexsort((rows, -cosines))[:limit]
+        return list(zip(rows[best].tolist(), cosines[best].tolist(), strict=True))
 
     def _sketches(self, chunks: Sequence[int]) -> "numpy.ndarray":
         """The sketches of these chunks, one after the other."""
