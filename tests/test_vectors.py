@@ -123,7 +123,7 @@ def test_of_memories_with_the_same_vector_the_earlier_come_first(store, searchin
     for n in range(40):
         numbers.append(learn(store, f"fact {n}", scope=(WEB, API)[n % 3 == 0]))
         put(store, numbers[-1], same)
-    assert [number for number, _ in near(store, same, limit=12)] == numbers[:12]
+    assert [number for number, _ in near(store, same, limit=40)] == numbers
 
 
 def test_memories_that_all_say_the_same_are_not_all_compared(store, monkeypatch):
