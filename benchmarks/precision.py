@@ -50,6 +50,9 @@ LACKING = {
     ("pinnedFacts", "mustInclude"): "facts given with every answer: here notes at session start; pinned is ageless",
     ("openQuestions", "mustInclude"): "a section of open questions with every answer: here todos, found when asked for",
 }
+# Cases that want no relevant belief because a budget of tokens, which the data does not give, leaves no room for any.
+BUDGET = "Budget eviction and capacity"
+ONLY = ("relevantBeliefs", "shouldOnlyInclude")
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ class Verdict:
     exact: bool | None
     clean: bool | None
     kept_out: bool
+
+    @property
+    def of_a_budget(self) -> bool:
+        return self.case.category == BUDGET and self.case.rules.get(ONLY) == []
 
 
 def rows(name: str) -> Iterator[dict]:
@@ -130,7 +137,7 @@ def judge(case: Case, store: Store, beliefs: Mapping[int, dict], embedder: Embed
         numbers = []  # an empty question is told apart, and brings nothing
     shown = [beliefs[number]["id"] for number in numbers]
     relevant = {beliefs[number]["id"] for number in numbers if section(beliefs[number]) == "relevantBeliefs"}
-    wanted = case.rules.get(("relevantBeliefs", "shouldOnlyInclude"))
+    wanted = case.rules.get(ONLY)
     banned = {name for (_, rule), names in case.rules.items() if rule == "mustExclude" for name in names}
     exact = None if wanted is None else relevant == set(wanted)
     clean = None if wanted is None else relevant <= set(wanted)
@@ -173,16 +180,25 @@ def report(verdicts: Sequence[Verdict], explain: bool) -> None:
         ruled = [verdict for verdict in some if verdict.exact is not None]
         exact, clean = (f"{sum(flags)}/{len(ruled)}" for flags in ([v.exact for v in ruled], [v.clean for v in ruled]))
         print(f"{name:38s} {len(some):5d} {exact:>6s} {clean:>6s} {sum(v.kept_out for v in some):5d}/{len(some)}")
-    silent = [v for v in verdicts if v.case.rules.get(("relevantBeliefs", "shouldOnlyInclude")) == []]
-    print(f"abstentions: {sum(bool(v.exact) for v in silent)} of {len(silent)} cases that want no relevant belief")
+    silent = [v for v in verdicts if v.case.rules.get(ONLY) == []]
+    print(f"abstentions: {_exact(silent)} cases that want no relevant belief")
+    ours = [v for v in verdicts if v.exact is not None and not v.of_a_budget]
+    print(f"without a budget's: exact {_exact(ours)}, abstentions {_exact([v for v in silent if not v.of_a_budget])}")
     lacking = Counter(rule for verdict in verdicts for rule in verdict.case.rules if rule in LACKING)
     for rule, count in lacking.items():
         print(f"not recall's: {count:3d} rules {'.'.join(rule)} ({LACKING[rule]})")
+    print(
+        f"not recall's: {sum(v.of_a_budget for v in verdicts):3d} rules of a budget of tokens, which is not in the data"
+    )
     for verdict in verdicts if explain else ():
         if not (verdict.exact in (None, True) and verdict.kept_out):
-            wanted = verdict.case.rules.get(("relevantBeliefs", "shouldOnlyInclude"))
+            wanted = verdict.case.rules.get(ONLY)
             print(f"\n{verdict.case.name} [{verdict.case.category}] {verdict.case.question[:100]!r}")
             print(f"  wanted {wanted}\n  shown  {verdict.shown}")
+
+
+def _exact(verdicts: Sequence[Verdict]) -> str:
+    return f"{sum(bool(verdict.exact) for verdict in verdicts)} of {len(verdicts)}"
 
 
 if __name__ == "__main__":

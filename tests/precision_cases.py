@@ -1,7 +1,7 @@
 """Small stores, and what each question to them must, may and must not bring: our own cases of precision.
 
-GREENHOUSE was written before recall told a memory's subject from what it merely mentions, MUSEUM after
-that, against it. docs/recall.md says what the first run of each gave.
+GREENHOUSE was written before recall told a memory's subject from what it merely mentions, MUSEUM after that, against
+it, VILLAGE before it told which of two words is wanted. docs/recall.md says what the first run of each gave.
 """
 
 from precision_worlds import Note, World, holds, only
@@ -154,4 +154,46 @@ MUSEUM = World(
     ],
 )
 
-WORLDS = {"greenhouse": GREENHOUSE, "museum": MUSEUM}
+BAKERY, CHOIR = "bakery", "choir"
+
+VILLAGE = World(
+    {
+        "printer": Note("Prints labels on a Zebra ZD421 at 203 dpi.", BAKERY),
+        "prefer-cash": Note("Prefers cash from regulars; cards cost 1.2 percent.", BAKERY),
+        "dough": Note("The dough rests for eighteen hours at five degrees.", BAKERY),
+        "rest-day": Note("Monday is the day of rest.", BAKERY),
+        "mixer": Note("Mixing takes eight minutes on the second speed of the Diosna.", BAKERY),
+        "mix-rule": Note("A rule of the house: no seeds in the small mixer.", BAKERY),
+        "oven": Note("The oven is cleaned on Sundays, and its schedule hangs beside the door.", BAKERY),
+        "cleaner": Note("Cleans the slicer after every loaf with nuts.", BAKERY),
+        "order-form": Note("Orders for weddings need a deposit and ten days.", BAKERY),
+        "ordering": Note("Ordering flour: by phone before noon, two pallets at most.", BAKERY),
+        "deliver": Note("Delivers to the school and the two cafés by bicycle.", BAKERY),
+        "fees": Note("The fees for stalls on the market are due each quarter.", BAKERY),
+        "pitch": Note("Sings a quarter tone lower after the interval unless reminded.", CHOIR),
+        "rehearse": Note("Rehearses on Thursdays in the parish hall.", CHOIR),
+        "plan": Note("A plan for each season is printed in August.", CHOIR),
+        "scores": Note("Scores are copied by Wim, never scanned.", CHOIR),
+        "brief": Note("Wants answers in at most five lines."),
+        "likes": Note("Prefers tables to prose where numbers are compared."),
+    },
+    [
+        only("what are my printing preferences?", BAKERY, "prefer-cash", "likes"),
+        only("what is the cleaning schedule?", BAKERY, "oven"),
+        only("mixing rules", BAKERY, "mixer", "mix-rule"),
+        only("delivery fees", BAKERY, "fees"),
+        holds("how do we order flour?", BAKERY, "ordering"),
+        holds("what do we know about mixing?", BAKERY, "mixer"),
+        only("how long does the dough rest?", BAKERY, "dough"),
+        only("rehearsal plan", CHOIR, "rehearse", "plan"),
+        only("singing preferences", CHOIR, "likes"),
+        only("who copies the scores?", CHOIR, "scores"),
+        only("to whom do we deliver", BAKERY, "deliver"),
+        only("slicer cleaning", BAKERY, "cleaner"),
+        only("which label printer do we use?", BAKERY, "printer"),
+        only("pension contributions", BAKERY),
+        only("okay then", CHOIR),
+    ],
+)
+
+WORLDS = {"greenhouse": GREENHOUSE, "museum": MUSEUM, "village": VILLAGE}

@@ -63,7 +63,7 @@ def aim(
     for word, holders in words.items():
         for number in holders & texts.keys():
             held[number].add(word)
-    beside = _beside_the_complete(held, len(words), relevances)
+    beside = _beside_the_complete(held, len(words), relevances) | _beside_the_wanted(question, held, texts, relevances)
     if said:
         beside |= _beside_the_named(said, words, texts, held, relevances)
     needed = _needed(asked, said, texts)
@@ -76,6 +76,28 @@ def _beside_the_complete(held: Mapping[int, set[str]], asked: int, relevances: M
     if not any(len(held[number]) == asked and value >= NEARLY * best for number, value in relevances.items()):
         return set()
     return {n for n, value in relevances.items() if len(held[n]) < asked and value < BESIDE_THE_COMPLETE * best}
+
+
+def _beside_the_wanted(
+    question: str, held: Mapping[int, set[str]], texts: Mapping[int, str], relevances: Mapping[int, float]
+) -> set[int]:
+    """Where a question ends in two words together: what holds its words in other forms alone, and not the last.
+
+    For that one says what is wanted: "writing preferences" are preferences, and "writes TypeScript" is none.
+    """
+    ending = [token for token in _TOKEN.findall(question) if token[0].isalnum()][-2:]
+    if len(ending) < 2 or any(map(_is_function, ending)):
+        return set()
+    wanted = ending[1].casefold()
+
+    def is_beside(number: int) -> bool:
+        own, text = held[number], texts[number]
+        if not own or wanted in map(str.casefold, own) or relevances[number] >= SURE or len(text) > _LONGEST_NOTE:
+            return False
+        said = frozenset(plain(text))
+        return not any(said.issuperset(plain(word)) for word in own)
+
+    return {number for number in held if is_beside(number)}
 
 
 def _beside_the_named(
