@@ -3,10 +3,12 @@
 What a keyword search costs is how many rows it matches, and an index of a million rows takes longer to say how many
 that are than to answer. So the words that many messages hold are counted ahead, whenever the archive has grown by a
 quarter; a word that is not in the table is rare. Derived from the index; forgetting anything clears it.
+What follows from the frequencies of words, a plan, is the same for any index.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
@@ -24,15 +26,48 @@ _EACH, _FIRST, _FIRST_ROWS, _RANKING = 0.25, 0.7, 10_000, 0.07
 
 @dataclass(frozen=True)
 class Plan:
-    """How to look for a question's words in the archive.
+    """How to look for a question's words.
 
-    words: those to look for, rarest first. since: only messages with a higher number; 0 for all of them. share: None
-    when FTS5 can rank what they match; else the rows are listed (store/postings.py), of this share of the archive.
+    words: those to look for, rarest first. since: only rows with a higher number; 0 for all of them. share: None when
+    FTS5 can rank what they match; else the rows are listed (store/postings.py), of this share of all.
     """
 
     words: tuple[str, ...]
     since: int = 0
     share: float | None = None
+
+
+class Extent(NamedTuple):
+    """Where words are looked for. inside, whole: rows in the scopes that are searched, and in all. newest: the highest
+    number of a row. scoped: whether scopes are told apart at all."""
+
+    inside: int
+    whole: int
+    newest: int
+    scoped: bool
+
+
+def planned(expected: Mapping[str, float], extent: Extent, budget: int, stems: Stems) -> Plan:
+    """All of the words, ranked by FTS5, while they match at most `budget` rows; else as many as can be listed, the
+    rarest first; where the rarest is too common, among the newest rows.
+
+    expected: in how many rows each word is.
+    """
+    share = extent.inside / extent.whole if extent.whole else 1.0
+    ordered = tuple(sorted(expected, key=expected.__getitem__))
+    if share * sum(expected.values()) + _RANKING * extent.inside * extent.scoped <= budget:
+        return Plan(ordered)
+    chosen: list[str] = []
+    cost = 0.0
+    for word in ordered:
+        rows = expected[word]
+        added = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS) if extent.scoped else rows
+        added *= max(1, len(stems(word)))  # each word of a phrase is gone through
+        if chosen and cost + added > LISTED:
+            break
+        chosen.append(word)
+        cost += added
+    return Plan(tuple(chosen), int(extent.newest * (1 - LISTED / cost)) if cost > LISTED else 0, share)
 
 
 class Frequencies:
@@ -73,28 +108,10 @@ class Frequencies:
         return min(counts, default=None)
 
     def plan(self, words: Iterable[str], scopes: Sequence[str] | None, budget: int) -> Plan:
-        """How to look for `words` in `scopes`: all of them, ranked by FTS5, while they match at most `budget` messages.
-
-        Else as many as can be listed, the rarest first; where the rarest is too common, among the newest messages.
-        """
-        inside, whole = self._sizes(scopes)
-        share = inside / whole if whole else 1.0
+        """How to look for `words` in `scopes`; budget: how many messages FTS5 may rank."""
         expected = {word: self.of(word) or COMMON / 2 for word in words}
-        ordered = tuple(sorted(expected, key=expected.__getitem__))
-        scoped = scopes is not None
-        if share * sum(expected.values()) + _RANKING * inside * scoped <= budget:
-            return Plan(ordered)
-        chosen: list[str] = []
-        cost = 0.0
-        for word in ordered:
-            rows = expected[word]
-            added = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS) if scoped else rows
-            added *= max(1, len(self._stems(word)))  # each word of a phrase is gone through
-            if chosen and cost + added > LISTED:
-                break
-            chosen.append(word)
-            cost += added
-        return Plan(tuple(chosen), int(self._counted_to() * (1 - LISTED / cost)) if cost > LISTED else 0, share)
+        extent = Extent(*self._sizes(scopes), self._counted_to(), scopes is not None)
+        return planned(expected, extent, budget, self._stems)
 
     # -- inside ------------------------------------------------------------------------------------------------------
 

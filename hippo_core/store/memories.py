@@ -5,7 +5,7 @@ Knows nothing of ranking, decay or who may ask; it only refuses what must never 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -15,7 +15,10 @@ from hippo_core.model.memory import ACTIVE, RETIRED, SUPERSEDED, Draft, Memory, 
 from hippo_core.model.scope import Scope
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
 from hippo_core.store.vectors import Vectors
-from hippo_core.store.words import known_words, match_expression, pairs, word_matches
+from hippo_core.store.words import Stems, known_words, match_expression, pairs, word_matches
+
+if TYPE_CHECKING:
+    from hippo_core.store.frequencies import Plan
 
 _COLUMNS = (
     "id, text, type, tier, author, scope, importance, confidence, pinned, always, domain, created_at, confirmed_at, "
@@ -24,6 +27,8 @@ _COLUMNS = (
 _RESTORED = tuple(name for name in _COLUMNS.split(", ") if name not in ("id", "created_at", "version"))
 _CHANGEABLE = {"text", "type", "tier", "scope", "importance", "confidence", "pinned", "always", "domain", "author"}
 EXACT, PLAIN = "memory_exact", "memory_plain"
+# Of how many memories on a search by words is planned, and how many FTS5 may rank then, at some 1.3 µs each.
+_PLANNED_FROM, _BUDGET = 20_000, 8_000
 
 
 class Memories:
@@ -256,6 +261,17 @@ class Memories:
         limit: int,
     ) -> list[tuple[int, float]]:
         """(number, BM25) of the memories that hold any of `words`, best first. index: EXACT or PLAIN."""
+        words = tuple(words)
+        if types is None and self.count_active() >= _PLANNED_FROM:
+            plan = self._plan(words, index, scopes)
+            if plan.share is not None:
+                from hippo_core.store.postings import ranked
+
+                columns = {"text cjk": 1.0}
+                return ranked(
+                    self._db, index, plan.words, columns, scopes=scopes, share=plan.share, limit=limit,
+                    since=plan.since, texts=self.texts,
+                )  # fmt: skip
         query = match_expression(words, scopes)
         if query is None:
             return []
@@ -304,6 +320,20 @@ class Memories:
         return {scope: numbers for scope, *numbers in rows}
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _plan(self, words: Sequence[str], index: str, scopes: Sequence[str] | None) -> "Plan":
+        """How to look for `words` among very many memories."""
+        from hippo_core.store.frequencies import Extent, planned
+
+        expected = {
+            word: count for word, (count, _) in zip(words, word_matches(self._db, index, words, ()), strict=True)
+        }
+        whole = inside = self.count_active()
+        if scopes is not None:
+            sql = f"SELECT count(*) FROM memory WHERE status = 'active' AND scope IN ({_marks(scopes)})"
+            inside = self._db.execute(sql, tuple(scopes)).get
+        newest = self._db.execute("SELECT coalesce(max(id), 0) FROM memory").get
+        return planned(expected, Extent(inside, whole, newest, scopes is not None), _BUDGET, Stems(self._db))
 
     def _guarded(self, number: int, by: Author) -> Memory:
         memory = self.get(number)
