@@ -160,3 +160,21 @@ def test_the_explanation_says_that_the_model_was_not_asked(store, paths):
         for _ in range(2)
     ]
     assert "asked before" not in shown[0] and "asked before: the model was not asked again" in shown[1]
+
+
+HASHED = """
+from hippo_core.embed.cache import _check
+from hippo_core.project import short_digest
+print(short_digest("a"), _check(b"a", b"b", b"key").hex())
+"""
+
+
+def test_hashing_needs_no_openssl_and_is_the_same_with_it():
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def said(code):
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    *without, loaded = said(f"{HASHED}import sys; print('_hashlib' in sys.modules)")
+    assert loaded == "False" and without == said(f"import hashlib, sys; sys.modules['_blake2'] = None\n{HASHED}")

@@ -158,7 +158,7 @@ def test_a_search_in_a_project_that_has_memories_does_without_the_archive(filled
         store.memories.ensure_scope(here)
         store.memories.add(Draft("Redis has port 6380 here", MemoryType.FACT, here.key, Author.HUMAN), "test")
     shown, imported = answered_with("redis port", cwd=tmp_path)
-    assert "6380" in shown and "hippo_core.store.archive" not in imported
+    assert "6380" in shown and not {"hashlib", "hippo_core.store.archive"} & imported
 
 
 def test_the_search_ends_without_waiting_for_the_interpreter_to_be_taken_down(filled):
@@ -171,7 +171,7 @@ def test_one_question_needs_the_model_but_not_the_library_that_takes_texts_apart
     _embed(filled)
     shown, imported = answered_with("--all", "why was redis dropped?")
     assert "Redis was dropped" in shown and "keywords only" not in shown
-    assert "onnxruntime" in imported and not {"click", "hashlib", "tokenizers"} & imported
+    assert "onnxruntime" in imported and not {"click", "tokenizers"} & imported
     shown, imported = answered_with("--all", "why was rédis dropped?")
     assert "Redis was dropped" in shown and "tokenizers" in imported
 
