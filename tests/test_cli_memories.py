@@ -207,6 +207,14 @@ def test_forget_keeps_the_archive_when_asked(run, paths):
     assert "quagga" in run("show", "a1")
 
 
+def test_json_is_printed_alike_with_letters_as_they_are(run, paths):
+    with Store.open(paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/Büro/s1.jsonl")
+        message = Message("u1", "s1", Role.USER, "The vault code is quagga-7731.", 1.0, os.getcwd(), 0)
+        store.archive.append(message, scope=scope_of(os.getcwd()), source_id=source.id)
+    assert '  "transcripts": [\n    "/Büro/s1.jsonl"\n  ]' in run("forget", "a1", "--yes", "--json")
+
+
 # -- as a process ------------------------------------------------------------------------------------------------------
 
 

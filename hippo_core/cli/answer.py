@@ -58,9 +58,9 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
             found, reason = _with_model(ask, config, here)
     note_shown(here, [result.memory.id for result in found.results])
     if request.as_json:
-        import json
+        from hippo_core.cli.output import to_json
 
-        return json.dumps(recall_json(found), ensure_ascii=False, indent=2), None
+        return to_json(recall_json(found)), None
     return recall_text(found, explain=request.explain, style=style), reason
 
 

@@ -1,12 +1,12 @@
 """`hippo archive`: arguments in, hits out. The search is recall.archive's, the words are recall.present's."""
 
-import json
 import time
 
 import click
 
 from hippo_core import config as settings
 from hippo_core import paths
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
@@ -48,7 +48,7 @@ def archive_command(
             )  # fmt: skip
     elapsed_ms = (time.perf_counter() - started) * 1000
     if as_json:
-        click.echo(json.dumps(archive_json(found.hits, elapsed_ms, notes=found.notes), ensure_ascii=False, indent=2))
+        click.echo(to_json(archive_json(found.hits, elapsed_ms, notes=found.notes)))
     else:
         click.echo(archive_text(found.hits, elapsed_ms, notes=found.notes, style=on_terminal))
 

@@ -1,11 +1,11 @@
 """`hippo doctor`: a line for each check, and what was mended. The checks are the doctor room's."""
 
-import json
 import sys
 
 import click
 
 from hippo_core import paths
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.doctor.base import Finding
 
@@ -24,7 +24,7 @@ def doctor_command(fix: bool, as_json: bool) -> None:
         rows = [{"check": f.check, "ok": f.ok, "line": f.line, "means": f.means, "do": f.do, "fixable": bool(f.fix)}
                 for f in found]  # fmt: skip
         mended = [{"check": one.check, "done": one.done, "line": one.line} for one in done]
-        click.echo(json.dumps({"ok": not wrong, "checks": rows, "mended": mended}, ensure_ascii=False, indent=2))
+        click.echo(to_json({"ok": not wrong, "checks": rows, "mended": mended}))
     else:
         for one in done:
             click.echo(f"{'mended' if one.done else 'not mended'}  {one.check}: {one.line}")

@@ -1,11 +1,11 @@
 """`hippo dream` and `hippo undo`: the night's work, and taking it back. Both are the dream room's."""
 
 import dataclasses
-import json
 
 import click
 
 from hippo_core import clock, paths
+from hippo_core.cli.output import to_json
 from hippo_core.cli.rows import memory_json, memory_line
 from hippo_core.counting import counted
 from hippo_core.store import Store
@@ -23,7 +23,7 @@ def dream_command(as_json: bool) -> None:
 
     report = dream(paths.current())
     if as_json:
-        click.echo(json.dumps(dataclasses.asdict(report)))
+        click.echo(to_json(dataclasses.asdict(report)))
         return
     retirement = report.retirement
     most = f"{MOST_SHARE:.0%} of all, or {ALWAYS_ALLOWED}, is the most in one night"
@@ -66,7 +66,7 @@ def undo_command(name: str | None, listing: bool, as_json: bool) -> None:
         return
     if as_json:
         restored = [memory_json(memory, labels[memory.scope]) for memory in done.restored]
-        click.echo(json.dumps({"night": done.night, "restored": restored, "kept": done.kept}, ensure_ascii=False))
+        click.echo(to_json({"night": done.night, "restored": restored, "kept": done.kept}))
         return
     click.echo(
         f"Taken back from night n{done.night}: {counted(len(done.restored), 'memory')}. Searches find them again."
@@ -83,7 +83,7 @@ def _list_nights(here: paths.Paths, as_json: bool) -> None:
     with Store.open(here.store, readonly=True) as store, store.reading():
         nights = store.nights.recent(_NIGHTS)
     if as_json:
-        click.echo(json.dumps([dataclasses.asdict(night) for night in nights]))
+        click.echo(to_json([dataclasses.asdict(night) for night in nights]))
         return
     for night in nights:
         open_ones = "all" if night.open == night.changes else night.open or "none"

@@ -1,12 +1,12 @@
 """`hippo forget`: shows what would go, asks, and lets curate.forget take it out."""
 
 import dataclasses
-import json
 
 import click
 
 from hippo_core import paths
 from hippo_core.cli.ask import ask
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import cut, memory_line, message_line
 from hippo_core.counting import counted
@@ -46,7 +46,7 @@ def forget_command(
             click.echo("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
             return
         if dry_run and as_json:
-            click.echo(json.dumps({public_id: why.value for public_id, why in doomed.why.items()}, indent=2))
+            click.echo(to_json({public_id: why.value for public_id, why in doomed.why.items()}))
         elif not as_json:
             click.echo("\n".join(_preview(store, doomed, cut(query or ""))))
         if dry_run:
@@ -54,7 +54,7 @@ def forget_command(
         if not yes:
             ask("Delete all of it for good?", left="Nothing was deleted")
         done = forget(store, here, doomed)
-    click.echo(json.dumps(dataclasses.asdict(done)) if as_json else "\n".join(_report(done, keep_archive)))
+    click.echo(to_json(dataclasses.asdict(done)) if as_json else "\n".join(_report(done, keep_archive)))
 
 
 def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:

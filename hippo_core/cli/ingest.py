@@ -1,7 +1,6 @@
 """`hippo ingest` and `hippo catch-up`: two faces of the one pass. The first talks, the second never does."""
 
 import dataclasses
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hippo_core import paths as places
+from hippo_core.cli.output import to_json
 from hippo_core.counting import counted
 from hippo_core.errors import BusyError
 
@@ -54,7 +54,7 @@ def ingest_command(folders: tuple[str, ...], embed: bool, unfinished: bool, retr
             on_progress=show,
         )
     if as_json:
-        click.echo(json.dumps(dataclasses.asdict(report), default=str))
+        click.echo(to_json(dataclasses.asdict(report)))
     else:
         click.echo(report_text(report, roots))
 

@@ -1,7 +1,6 @@
 """`hippo remember`, `list` and `show`: arguments in, memories out. Storing is curate.remember's."""
 
 import dataclasses
-import json
 import os
 import sys
 from typing import Any
@@ -10,6 +9,7 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core import config as settings
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.cli.rows import deed, memory_json, memory_line, message_line, without_id
 from hippo_core.config import Config
@@ -66,7 +66,7 @@ def remember_command(
             embed_memory(store, memory, _embedder(config))
         finish(store, here, patience=0)
     if as_json:
-        click.echo(_json(memory_json(memory, scope.label)))
+        click.echo(to_json(memory_json(memory, scope.label)))
         return
     verb = "Remembered" if memory.version == 1 else "Known already, now confirmed as yours"
     guessed = "" if type_name else " (guessed; hippo remember --type TYPE says otherwise)"
@@ -101,7 +101,7 @@ def list_command(
             labels = {key: scope.label for key, scope in store.memories.scopes().items()}
             whole = store.memories.fetch([memory.id for memory in found[:count]]) if as_json else {}
     if as_json:
-        click.echo(_json([memory_json(whole[memory.id], labels[memory.scope]) for memory in found[:count]]))
+        click.echo(to_json([memory_json(whole[memory.id], labels[memory.scope]) for memory in found[:count]]))
         return
     for memory in found[:count]:
         click.echo(memory_line(memory, labels[memory.scope]))
@@ -138,7 +138,7 @@ def show_command(public_id: str, as_json: bool) -> None:
             }
             lines = _memory_lines(memory, label, sources, history)
             note_used(here, [memory.id])
-    click.echo(_json(shown) if as_json else "\n".join(lines))
+    click.echo(to_json(shown) if as_json else "\n".join(lines))
 
 
 # -- one of them in full ----------------------------------------------------------------------------------------------
@@ -195,10 +195,6 @@ def _loads(memory: Memory) -> str:
     if memory.always:
         return "in every session"
     return f"with the rules for {memory.domain}" if memory.domain else "when it is searched for"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _project_of(folder: str | None) -> Scope:

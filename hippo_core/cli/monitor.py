@@ -1,13 +1,13 @@
 """`hippo monitor`: look whether everything works, and tell whom it concerns; mute that; try the ways alerts go."""
 
 import dataclasses
-import json
 import os
 
 import click
 
 from hippo_core import clock, paths
 from hippo_core import config as settings
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.errors import UsageError
 
@@ -97,7 +97,7 @@ def test_command() -> None:
 
 def _show(look, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(dataclasses.asdict(look), ensure_ascii=False, indent=2))
+        click.echo(to_json(dataclasses.asdict(look)))
         return
     lines = [on_terminal("number", f"! {finding.text}") + _detail(finding.detail) for finding in look.found]
     lines = lines or ["All is well."]

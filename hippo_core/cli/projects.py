@@ -1,11 +1,11 @@
 """`hippo projects`: which there are; and letting a folder that was moved go on as the project it was."""
 
-import json
 import os
 
 import click
 
 from hippo_core import paths
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
@@ -30,7 +30,7 @@ def projects_command(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         rows = [{"key": one.scope.key, "label": one.scope.label, "is": one.scope.identity, "sessions": one.sessions,
                  "memories": one.memories, "joined": one.joined} for one in found]  # fmt: skip
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        click.echo(to_json(rows))
         return
     for one in found:
         about = f"{counted(one.sessions, 'session')}, {counted(one.memories, 'memory')}"

@@ -1,12 +1,12 @@
 """`hippo rules`: arguments in, what now loads out. Setting rules is curate.rules', their text is render.rules'."""
 
-import json
 import os
 
 import click
 
 from hippo_core import paths
 from hippo_core.cli.ask import ask
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory, parse_id
@@ -71,7 +71,7 @@ def list_(domain: str | None, as_json: bool) -> None:
     labels = {key: scope.label for key, scope in scopes.items()}
     if as_json:
         rows = [_row(memory, labels) for memory in (*rules, *heard)]
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        click.echo(to_json(rows))
         return
     sections = [(line, [rule for rule in rules if rule.always and rule.scope == key]) for key, line in loads.items()]
     for name in sorted({rule.domain for rule in rules if rule.domain}):

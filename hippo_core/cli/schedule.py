@@ -1,7 +1,6 @@
 """`hippo schedule`: which jobs run by themselves, who starts them, and how they went."""
 
 import dataclasses
-import json
 import os
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 
 from hippo_core import clock
 from hippo_core import paths as places
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import ScheduleError
@@ -80,9 +80,7 @@ def show_command(as_json: bool) -> None:
     name, there = choose.chosen(paths), choose.registered(paths)
     beats = {job.name: read(paths, job.name) for job in JOBS}
     if as_json:
-        click.echo(
-            json.dumps({"with": name, "jobs": [_as_json(job, beats[job.name], there) for job in JOBS]}, indent=2)
-        )
+        click.echo(to_json({"with": name, "jobs": [_as_json(job, beats[job.name], there) for job in JOBS]}))
         return
     title = choose.named(name).title if name else "nobody; to have them run: hippo schedule install"
     click.echo(f"  started by {title}")

@@ -8,6 +8,7 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core.cli.ask import ask
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import NotFoundError, SnapshotError
@@ -58,7 +59,7 @@ def list_command(as_json: bool) -> None:
     """All snapshots, the newest first."""
     history = _history()[1][::-1]
     if as_json:
-        click.echo(json.dumps([{"id": one.id, "at": one.at, "holds": one.message} for one in history], indent=2))
+        click.echo(to_json([{"id": one.id, "at": one.at, "holds": one.message} for one in history]))
         return
     for one in history:
         click.echo(f"{on_terminal('head', one.id[:_SHORT])}  {clock.minute(one.at)}  {one.message}")
@@ -78,7 +79,7 @@ def show_command(name: str, as_json: bool) -> None:
     files = repository.files(chosen)
     if as_json:
         texts = {path: data.decode("utf-8", "replace") for path, data in sorted(files.items())}
-        click.echo(json.dumps({"id": chosen.id, "at": chosen.at, "files": texts}, ensure_ascii=False, indent=2))
+        click.echo(to_json({"id": chosen.id, "at": chosen.at, "files": texts}))
         return
     click.echo(f"{chosen.id[:_SHORT]}, {clock.minute(chosen.at)}: {chosen.message}")
     for path in sorted(path for path in files if memory_in(path) is not None):

@@ -1,12 +1,12 @@
 """`hippo status`: one screen, or JSON. What is looked at is ops.status's concern."""
 
 import dataclasses
-import json
 import os
 
 import click
 
 from hippo_core import clock, paths
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
 from hippo_core.ops.moving import JobState, MovingParts
@@ -21,7 +21,7 @@ def status_command(as_json: bool) -> None:
     """Is it working, what does it hold, what does it cost, what needs you."""
     status = look(paths.current(), current_folder())
     if as_json:
-        click.echo(json.dumps(dataclasses.asdict(status), ensure_ascii=False, indent=2))
+        click.echo(to_json(dataclasses.asdict(status)))
     else:
         click.echo("\n".join(_lines(status)))
 

@@ -1,7 +1,6 @@
 """`hippo watch`: one pass over the transcripts now, or one every hour for as long as the command runs."""
 
 import dataclasses
-import json
 import os
 import time
 
@@ -9,6 +8,7 @@ import click
 
 from hippo_core import paths as places
 from hippo_core.cli.ingest import progress, report_text
+from hippo_core.cli.output import to_json
 from hippo_core.errors import BusyError, HippoError
 
 
@@ -44,7 +44,7 @@ def _pass(backstop: bool, retry: bool, as_json: bool) -> None:
     with progress(silent=as_json or not _on_terminal()) as show:
         report = watch(paths, backstop=backstop, retry=retry, on_progress=show)
     if as_json:
-        click.echo(json.dumps(dataclasses.asdict(report), default=str))
+        click.echo(to_json(dataclasses.asdict(report)))
     else:
         click.echo(report_text(report, tuple(roots(paths))))
 

@@ -1,12 +1,12 @@
 """`hippo why`: where a memory comes from. What is known is recall.why's; here it is only laid out."""
 
 import dataclasses
-import json
 from typing import Any
 
 import click
 
 from hippo_core import clock, paths
+from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import deed
 from hippo_core.counting import counted
@@ -39,7 +39,7 @@ def why_command(public_id: str, as_json: bool) -> None:
     with Store.open(here.store, readonly=True) as store:
         found = why(store, number)
     note_used(here, [number])
-    click.echo(json.dumps(_as_json(found), ensure_ascii=False, indent=2) if as_json else "\n".join(_lines(found)))
+    click.echo(to_json(_as_json(found)) if as_json else "\n".join(_lines(found)))
 
 
 def _lines(found: Why) -> list[str]:
