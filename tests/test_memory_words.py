@@ -17,8 +17,8 @@ WORDS = [f"word{n:02}" for n in range(40)]
 
 @pytest.fixture
 def listed(monkeypatch):
-    """The rows that were listed, word by word; from 100 memories on, of which FTS5 may rank 60."""
-    monkeypatch.setattr(memories, "_PLANNED_FROM", 100)
+    """The rows that were listed, word by word; from 90 memories on, of which FTS5 may rank 60."""
+    monkeypatch.setattr(memories, "_PLANNED_FROM", 90)
     monkeypatch.setattr(memories, "_BUDGET", 60)
     counts, real = [], postings._rows
 

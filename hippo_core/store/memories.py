@@ -27,7 +27,7 @@ _COLUMNS = (
 _RESTORED = tuple(name for name in _COLUMNS.split(", ") if name not in ("id", "created_at", "version"))
 _CHANGEABLE = {"text", "type", "tier", "scope", "importance", "confidence", "pinned", "always", "domain", "author"}
 EXACT, PLAIN = "memory_exact", "memory_plain"
-# Of how many memories on a search by words is planned, and how many FTS5 may rank then, at some 1.3 µs each.
+# From how many memories on a search by words is planned, and how many FTS5 may rank then, at some 1.3 µs each.
 _PLANNED_FROM, _BUDGET = 20_000, 8_000
 
 
@@ -262,16 +262,14 @@ class Memories:
     ) -> list[tuple[int, float]]:
         """(number, BM25) of the memories that hold any of `words`, best first. index: EXACT or PLAIN."""
         words = tuple(words)
-        if types is None and self.count_active() >= _PLANNED_FROM:
-            plan = self._plan(words, index, scopes)
-            if plan.share is not None:
-                from hippo_core.store.postings import ranked
+        plan = self._plan(words, index, scopes) if types is None else None
+        if plan is not None and plan.share is not None:
+            from hippo_core.store.postings import ranked
 
-                columns = {"text cjk": 1.0}
-                return ranked(
-                    self._db, index, plan.words, columns, scopes=scopes, share=plan.share, limit=limit,
-                    since=plan.since, texts=self.texts,
-                )  # fmt: skip
+            return ranked(
+                self._db, index, plan.words, {"text cjk": 1.0}, scopes=scopes, share=plan.share, limit=limit,
+                since=plan.since, texts=self.texts,
+            )  # fmt: skip
         query = match_expression(words, scopes)
         if query is None:
             return []
@@ -321,19 +319,24 @@ class Memories:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _plan(self, words: Sequence[str], index: str, scopes: Sequence[str] | None) -> "Plan":
-        """How to look for `words` among very many memories."""
-        from hippo_core.store.frequencies import Extent, planned
-
-        expected = {
-            word: count for word, (count, _) in zip(words, word_matches(self._db, index, words, ()), strict=True)
-        }
-        whole = inside = self.count_active()
-        if scopes is not None:
+    def _plan(self, words: Sequence[str], index: str, scopes: Sequence[str] | None) -> "Plan | None":
+        """How to look for `words` where very many memories are; None where FTS5 may rank whatever they match."""
+        newest = self._db.execute("SELECT coalesce(max(id), 0) FROM memory").get
+        if newest < _PLANNED_FROM:
+            return None
+        if scopes is None:
+            inside = self.count_active()
+        else:
             sql = f"SELECT count(*) FROM memory WHERE status = 'active' AND scope IN ({_marks(scopes)})"
             inside = self._db.execute(sql, tuple(scopes)).get
-        newest = self._db.execute("SELECT coalesce(max(id), 0) FROM memory").get
-        return planned(expected, Extent(inside, whole, newest, scopes is not None), _BUDGET, Stems(self._db))
+        if inside < _PLANNED_FROM:
+            return None
+        from hippo_core.store.frequencies import Extent, planned
+
+        matches = word_matches(self._db, index, words, ())
+        expected = {word: count for word, (count, _) in zip(words, matches, strict=True)}
+        extent = Extent(inside, self.count_active(), newest, scopes is not None)
+        return planned(expected, extent, _BUDGET, Stems(self._db))
 
     def _guarded(self, number: int, by: Author) -> Memory:
         memory = self.get(number)
