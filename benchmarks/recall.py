@@ -142,6 +142,7 @@ def main() -> int:
     embedder = open_embedder(Config())
     within = True
     homes = {kind: memories.kept(arguments.cache, kind, arguments.memories, embedder) for kind in memories.KINDS}
+    embedder.load(unpacked=True)  # as the tool server does
     for kind, home in homes.items():
         within &= warm(home, kind, embedder)
     home = homes[memories.REAL_WORDS]
