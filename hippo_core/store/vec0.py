@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     import numpy
 
 MOST_NEIGHBOURS = 4_096  # sqlite-vec's own limit for k
-# A scope grows by so many vectors. With sqlite-vec's 1,024 each small project took 1.5 MB, and a search read all of it.
-_CHUNK = 128
-_ALL_UP_TO = 2_000  # places; from there on sketches are faster
+# A scope grows by so many vectors. With sqlite-vec's 1,024 each small project took 1.5 MB, and a search read all of it;
+# and of a large chunk SQLite goes through half the pages on the way to one vector.
+_CHUNK = 64
+_ALL_UP_TO = 20  # chunks; from there on sketches are faster
 _VECTORS, _SKETCHES = "vector_chunks00", "vector_chunks01"
 
 
@@ -58,10 +59,15 @@ class Vec0:
 
         only: a query for the rows that alone are searched, and its values.
         """
-        if only is not None or self._places(scopes) <= _ALL_UP_TO:
+        if only is not None:
             return self._nearest_of_all(vector, scopes, limit, only)
         with self._db:  # one state of the file for all that is read
-            return self._nearest_of_the_likeliest(vector, scopes, limit)
+            where, values = _within("partition00", scopes)
+            columns = "chunk_id, validity, rowids"
+            chunks = self._db.execute(f"SELECT {columns} FROM {self._table}_chunks WHERE {where}", values).fetchall()
+            if len(chunks) <= _ALL_UP_TO:
+                return self._nearest_of_all(vector, scopes, limit)
+            return self._nearest_of_the_likeliest(vector, chunks, limit)
 
     def vectors(self, rows: Sequence[int]) -> dict[int, bytes]:
         """The vectors of these rows, of those that are there."""
@@ -76,13 +82,8 @@ class Vec0:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _places(self, scopes: Sequence[str] | None) -> int:
-        """How many vectors the chunks of these scopes have room for."""
-        where, values = _within("partition00", scopes)
-        return self._db.execute(f"SELECT total(size) FROM {self._table}_chunks WHERE {where}", values).get
-
     def _nearest_of_all(
-        self, vector: bytes, scopes: Sequence[str] | None, limit: int, only: tuple[str, Sequence[str]] | None
+        self, vector: bytes, scopes: Sequence[str] | None, limit: int, only: tuple[str, Sequence[str]] | None = None
     ) -> list[tuple[int, float]]:
         where, values = _within("scope", scopes)
         if only is not None:
@@ -95,19 +96,18 @@ class Vec0:
         return [(row, 1 - distance * distance / 2) for row, distance in near]
 
     def _nearest_of_the_likeliest(
-        self, vector: bytes, scopes: Sequence[str] | None, limit: int
+        self, vector: bytes, chunks: Sequence[tuple[int, bytes, bytes]], limit: int
     ) -> list[tuple[int, float]]:
+        """chunks: of each its number, which of its places are taken, and by which rows."""
         import numpy
 
         asked = numpy.frombuffer(vector, "<f4")
-        where, values = _within("partition00", scopes)
-        columns = "chunk_id, validity, rowids"
-        chunks = self._db.execute(f"SELECT {columns} FROM {self._table}_chunks WHERE {where}", values).fetchall()
         taken = numpy.unpackbits(numpy.frombuffer(b"".join(bits for _, bits, _ in chunks), "u1"), bitorder="little")
         rows = numpy.frombuffer(b"".join(rows for _, _, rows in chunks), "<i8")
         numbers = [chunk for chunk, _, _ in chunks]
         likely = sketch.Question(asked).likeliest(self._sketches(numbers), taken, limit)
-        read = self._read([(numbers[place // _CHUNK], place % _CHUNK) for place in likely.tolist()])
+        size = len(rows) // len(numbers)
+        read = self._read([(numbers[place // size], place % size) for place in likely.tolist()])
         found = numpy.frombuffer(read, "<f4").reshape(len(likely), -1)
         # Not by `@`: the threads of the library behind it wait for each other a hundred times longer than this takes.
         rows, cosines = rows[likely], numpy.einsum("ij,j->i", found, asked)
@@ -118,13 +118,13 @@ class Vec0:
         """The sketches of these chunks, one after the other."""
         import numpy
 
-        size = _CHUNK * 2 * sketch.width(self._dimension)
-        read = numpy.empty(len(chunks) * size, "u1")
         with self._db.blob_open("main", f"{self._table}_{_SKETCHES}", "vectors", chunks[0], False) as blob:
+            size = blob.length()
+            read = numpy.empty(len(chunks) * size, "u1")
             for n, chunk in enumerate(chunks):
                 blob.reopen(chunk)
                 blob.read_into(read, n * size, size)
-        return read.view("<u8").reshape(len(chunks) * _CHUNK, -1)
+        return read.view("<u8").reshape(-1, sketch.width(self._dimension) // 4)
 
     def _read(self, places: Sequence[tuple[int, int]]) -> bytearray:
         """The vectors at these places of these chunks; fastest in the order of the chunks."""
