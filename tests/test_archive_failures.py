@@ -74,7 +74,7 @@ class TestFailures:
         assert store.progress.sources()[str(bad)].offset == 0
 
     def test_a_locked_store_ends_the_step_and_keeps_what_is_done(self, store, path, paths, monkeypatch):
-        monkeypatch.setattr(step, "MOST_AT_ONCE", 1)  # so that the first file is written before the second is read
+        monkeypatch.setattr(step, "PORTION", 1)  # so that the first file is written before the second is read
         second = write(path.with_name("second.jsonl"), user("More.", 5))
 
         def lock(done, total):

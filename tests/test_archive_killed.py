@@ -61,6 +61,7 @@ def _run_until(database, files, death, at_once):
     with Store.open(database) as store, pytest.MonkeyPatch.context() as patch:
         guard, append_all = step.guard, store.archive.append_all
         patch.setattr(step, "MOST_AT_ONCE", at_once)
+        patch.setattr(step, "PORTION", at_once)
         patch.setattr(step, "guard", lambda message: (count(), guard(message))[1])
         store.archive.append_all = lambda entries: (count(), append_all(entries))[1]
         store._db.set_commit_hook(count)
@@ -79,7 +80,7 @@ def test_a_killed_process_leaves_a_store_that_goes_on(tmp_path, paths):
         "from pathlib import Path\n"
         "from hippo_core.ingest import archive as step\n"
         "from hippo_core.store import Store\n"
-        "real, step.MOST_AT_ONCE = step.guard, 5\n"
+        "real, step.PORTION = step.guard, 5\n"
         "step.guard = lambda m: os._exit(9) if m.text == 's2 asks 3' else real(m)\n"
         "step.archive_files(Store.open(Path(sys.argv[1])), [Path(each) for each in sys.argv[2:]])\n"
     )

@@ -180,6 +180,7 @@ class TestWatermark:
         append_all = type(store.archive).append_all
         monkeypatch.setattr(step, "_LARGE", largest)
         monkeypatch.setattr(step, "MOST_AT_ONCE", 2)
+        monkeypatch.setattr(step, "PORTION", 2)
         monkeypatch.setattr(
             type(store.archive),
             "append_all",

@@ -28,7 +28,7 @@ from hippo_core.transcripts.discover import session_of
 from hippo_core.transcripts.lines import storable
 
 _LARGE = 8 << 20  # bytes; what a larger file says is not held in memory before it is written
-_PORTION = 1_000  # messages in one transaction
+PORTION = 1_000  # messages, or files, in one transaction
 
 
 @dataclass
@@ -81,7 +81,7 @@ def prepare_search(store: Store, seconds: float) -> None:
         behind = store.episodes.behind()
     while behind and time.monotonic() < deadline:
         with store.transaction():
-            store.episodes.group(_PORTION)
+            store.episodes.group(PORTION)
             behind = store.episodes.behind()
     with store.reading():
         due = store.frequencies.due()
@@ -174,7 +174,7 @@ class _Step:
                 self._read.append(reading)
                 self._bytes += reading.unread
                 self._messages += len(reading.spoken)
-                if self._bytes > _LARGE or max(self._messages, len(self._read)) >= MOST_AT_ONCE:
+                if self._bytes > _LARGE or max(self._messages, len(self._read)) >= PORTION:
                     self.write()
         except StoreError:
             raise
