@@ -15,19 +15,22 @@ from hippo_core.model.scope import scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
+CLEARS = "\x1b[2J\x9b5m" if os.name == "posix" else "\x9b5m"  # as a name of a folder, which may be anybody's
 EVIL = "kettle \x1b]0;owned\x07\x1b[2J\x1b[31m\x9b5mgreen\rred\x08 is\tmine"
 _OURS = re.compile(r"\x1b\[(?:0|1|2|32|36)m")
 
 
 @pytest.fixture
 def known(paths, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / f"kettle{CLEARS}"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     save(paths, embedder="off")
     scope = scope_of(os.getcwd())
     with Store.open(paths.store) as store, store.transaction():
         store.memories.ensure_scope(scope)
-        source = store.progress.begin_source("/t.jsonl")
-        store.archive.append(Message("u1", "s", Role.USER, EVIL, 1.0, "/srv", 0), scope=scope, source_id=source.id)
+        source = store.progress.begin_source(f"/{CLEARS}.jsonl")
+        store.archive.append(Message("u1", CLEARS, Role.USER, EVIL, 1.0, "/srv", 0), scope=scope, source_id=source.id)
         for text in (f"old {EVIL}", EVIL):
             draft = Draft(text, MemoryType.RULE, scope.key, Author.MACHINE, sources=("u1",))
             store.memories.add(draft, "distil")
@@ -37,7 +40,8 @@ def known(paths, tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", [
     ("recall", "kettle"), ("archive", "kettle"), ("archive", "--around", "a1"), ("list",), ("show", "m2"),
     ("show", "a1"), ("why", "m1"), ("why", "m2"), ("forget", "m2", "--dry-run"), ("rules", "list"),
-    ("rules", "accept", "m2", "--always"),
+    ("rules", "accept", "m2", "--always"), ("rules", "add", "it whistles", "--always", "--project", "."),
+    ("remember", "it whistles"), ("status",), ("projects",),
 ])  # fmt: skip
 def test_no_command_prints_what_a_terminal_obeys(known, command):
     said = CliRunner().invoke(hippo, command, color=True, catch_exceptions=False).output

@@ -174,7 +174,7 @@ def _message_lines(message: Archived, label: str, derived: list[Memory]) -> list
     speaker = SPEAKERS[message.role.value] + (f", arguments of /{message.command}" if message.command else "")
     withheld = f"  not learned from: {message.withheld}" if message.withheld else ""
     when = "undated" if message.at is None else clock.minute(message.at)
-    head = f"{speaker} · {when} · {label} · session {message.session_id}"
+    head = harmless(f"{speaker} · {when} · {label} · session {message.session_id}")
     head = f"{on_terminal('number', message.public_id)}  {on_terminal('head', head)}{withheld}"
     lines = [head, "", harmless(message.text)]
     if derived:

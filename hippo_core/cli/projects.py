@@ -10,6 +10,7 @@ from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.model.scope import scope_of
+from hippo_core.recall.present import harmless
 from hippo_core.store import Store
 
 
@@ -75,6 +76,6 @@ def _place(identity: str) -> str:
     """Where a project is or was, for people."""
     kind, _, path = identity.partition(":")
     if kind not in ("git", "path"):
-        return identity
+        return harmless(identity)
     folder = os.path.dirname(path) if kind == "git" and os.path.basename(path) == ".git" else path
-    return folder if os.path.exists(folder) else f"{folder}, which is gone"
+    return harmless(folder) + ("" if os.path.exists(folder) else ", which is gone")

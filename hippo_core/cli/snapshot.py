@@ -12,6 +12,7 @@ from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import NotFoundError, SnapshotError
+from hippo_core.recall.present import harmless
 from hippo_core.snapshot.objects import Commit
 from hippo_core.snapshot.repository import Repository, git_program
 from hippo_core.snapshot.restore import Plan
@@ -128,7 +129,8 @@ def _plan_lines(made: Plan) -> list[str]:
             f"  {'->':<8}{_short(kept.text)}{_facts(memory, kept)}",
         ]
     lines += [f"~ setting {name}: {_value(name, now)} -> {_value(name, then)}" for name, now, then in made.settings]
-    lines += [f"~ project {key} goes on as {label} ({identity})" for key, (_, label, identity) in made.projects.items()]
+    moved = (f"~ project {key} goes on as {label} ({identity})" for key, (_, label, identity) in made.projects.items())
+    lines += map(harmless, moved)
     lines += [f"! {path} is left out: {reason}" for path, reason in made.unreadable]
     lines += [f"! {kept.public_id} is left out: the guard does not let it in" for kept in made.refused]
     if made.nothing:

@@ -70,11 +70,11 @@ def _lines(found: Why) -> list[str]:
 def _said_lines(said: Said) -> list[str]:
     message = said.message
     when = "undated" if message.at is None else clock.minute(message.at)
-    head = f"{_WHO[message.role]} · {when} · session {message.session_id[:8]}"
+    head = harmless(f"{_WHO[message.role]} · {when} · session {message.session_id[:8]}")
     lines = [f"  {on_terminal('number', message.public_id)}  {on_terminal('head', head)}"]
     if said.path:
         place = f"{said.path}:{said.line}" if said.line else f"{said.path} (changed or gone since)"
-        lines.append(f"      {on_terminal('faint', place)}")
+        lines.append(f"      {on_terminal('faint', harmless(place))}")
     if message.withheld:
         lines.append(f"      {on_terminal('faint', f'not learned from: {message.withheld}')}")
     return lines + [f"      {harmless(line)}" for line in said.lines]

@@ -25,8 +25,11 @@ class Scope(NamedTuple):
 GLOBAL_SCOPE = Scope(GLOBAL, "global", "everywhere", "")
 
 
+_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)))  # a folder may be called anything, for a terminal to obey
+
+
 def project_scope(identity: str, label: str) -> Scope:
-    return Scope(project_key(identity), "project", label, identity)
+    return Scope(project_key(identity), "project", label.translate(_CONTROLS), identity)
 
 
 Joined = dict[str, tuple[str, str, str]]
