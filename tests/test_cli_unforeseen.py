@@ -40,3 +40,14 @@ def test_output_to_a_full_disk_is_one_line_and_a_code(isolated, command, module)
     with open("/dev/full", "w") as full:
         done = hippo(*command, stdout=full, module=module)
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and "space" in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes a stream")
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+@pytest.mark.parametrize("command", [("list",), ("recall", "port")])
+def test_a_stream_that_is_closed_is_nothing_unforeseen(isolated, command, closed):
+    assert hippo("remember", "--no-embed", "The port is 9090.").returncode == 0
+    program = [sys.executable, "-m", "hippo_core.cli.entry", *command]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *program], env=environment, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"") and (b"9090" in done.stdout) is (closed == "2>&-")

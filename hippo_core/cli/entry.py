@@ -26,7 +26,8 @@ def main() -> None:
     # here is large enough to be shared out.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     request = plain_recall(sys.argv[1:])
-    if request is None or (os.name == "nt" and sys.stdout.isatty()):  # an old console needs its colours translated
+    # An old console needs its colours translated.
+    if request is None or (os.name == "nt" and sys.stdout and sys.stdout.isatty()):
         from hippo_core.cli.main import main as framework
 
         return framework()
@@ -69,8 +70,11 @@ def plain_recall(arguments: Sequence[str]) -> "Request | None":
 @contextlib.contextmanager
 def plain_errors() -> Iterator[None]:
     """UTF-8 on both streams, and an error of ours as its one line with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us; another file would be opened under its number
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
+        elif hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
         yield
