@@ -16,8 +16,8 @@ def belief(name, text, scope="domain:code", **more):
     return {"id": name, "text": text, "belief_scope": [scope], "timestamp": "2026-10-01T00:00:00Z", **plain, **more}
 
 
-def case(name, text, expect, scope="domain:code", user=None):
-    return {"id": name, "category": "own", "text": text, "query_scope": [scope], "expect": expect, "user": user}
+def case(name, text, expect, scope="domain:code", user=None, category="own"):
+    return {"id": name, "category": category, "text": text, "query_scope": [scope], "expect": expect, "user": user}
 
 
 CORPUS = [
@@ -36,6 +36,9 @@ CASES = [
     case("one too many", "sessions", {"relevantBeliefs": {"shouldOnlyInclude": []}}),
     case("one missing", "sessions", {"relevantBeliefs": {"shouldOnlyInclude": ["new", "else"]}}),
     case("not kept out", "sessions", {"pinnedFacts": {"mustExclude": ["pinned"]}}),
+    case(
+        "no room", "sessions", {"relevantBeliefs": {"shouldOnlyInclude": []}}, category="Budget eviction and capacity"
+    ),
 ]
 
 
@@ -54,8 +57,12 @@ def printed(tmp_path):
 
 def test_each_rule_is_scored_for_what_it_says(printed):
     table = dict(line.split(maxsplit=1) for line in printed.splitlines() if line.startswith(("all", "own")))
-    assert table["all"].split() == ["8", "4/6", "5/6", "7/8"] and table["own"] == table["all"]
-    assert "abstentions: 3 of 4" in printed and "1 rules personaPrelude.nonEmpty" in printed
+    assert table["own"].split() == ["8", "4/6", "5/6", "7/8"] and table["all"].split() == ["9", "4/7", "5/7", "8/9"]
+    assert "abstentions: 3 of 5" in printed and "1 rules personaPrelude.nonEmpty" in printed
+
+
+def test_what_a_budget_leaves_no_room_for_is_told_apart(printed):
+    assert "without a budget's: exact 4 of 6, abstentions 3 of 4" in printed and "1 rules of a budget" in printed
 
 
 def test_what_fails_is_named_and_nothing_else(printed):
