@@ -126,6 +126,9 @@ def test_a_list_that_an_editor_put_a_mark_before_still_joins(run, moved, paths):
     run(moved, "projects", "join", key)
     paths.joined.write_text(paths.joined.read_text(encoding="utf-8"), encoding="utf-8-sig")
     assert scope_of(str(moved)).key == key
+    if shutil.which("git") is not None:
+        run(moved, "snapshot")
+        assert "as it was" in run(moved, "snapshot", "restore", "latest", "--yes")
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe\n", b"a\tb\n\tc\td\te\n", b"no tabs at all"])

@@ -150,7 +150,7 @@ def _settings(paths: Paths, files: Files) -> list[tuple[str, Any, Any]]:
 
 def _projects(paths: Paths, files: Files) -> dict[str, tuple[str, ...]]:
     """By scope key, what a folder went on as then and does not now."""
-    now, then = joined(str(paths.home)), parse_joined(files.get(JOINED, b"").decode("utf-8", "replace"))
+    now, then = joined(str(paths.home)), parse_joined(files.get(JOINED, b"").decode("utf-8-sig", "replace"))
     return {key: row for key, row in then.items() if now.get(key) != row}
 
 
