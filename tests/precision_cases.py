@@ -187,6 +187,8 @@ VILLAGE = World(
         only("how long does the dough rest?", BAKERY, "dough"),
         only("rehearsal plan", CHOIR, "rehearse", "plan"),
         only("singing preferences", CHOIR, "likes"),
+        holds("rehearsal schedule", CHOIR, "rehearse"),
+        holds("what is our cleaning routine?", BAKERY, "oven cleaner"),
         only("who copies the scores?", CHOIR, "scores"),
         only("to whom do we deliver", BAKERY, "deliver"),
         only("slicer cleaning", BAKERY, "cleaner"),

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from hippo_core.recall.relevance import worth_showing
 from hippo_core.recall.stopwords import STOP_WORDS
 
 # Beside memories that the question names, another is shown from these shares of the relevance of the best of them on:
@@ -83,16 +84,19 @@ def _beside_the_wanted(
 ) -> set[int]:
     """Where a question ends in two words together: what holds its words in other forms alone, and not the last.
 
-    For that one says what is wanted: "writing preferences" are preferences, and "writes TypeScript" is none.
+    For that one says what is wanted: "writing preferences" are preferences, and "writes TypeScript" is none. If nothing
+    that is shown holds it, it tells nothing: "testing strategy" may be answered by what says "test".
     """
     ending = [token for token in _TOKEN.findall(question) if token[0].isalnum()][-2:]
     if len(ending) < 2 or any(map(_is_function, ending)):
         return set()
-    wanted = ending[1].casefold()
+    wanted = {number for number, words in held.items() if ending[1].casefold() in map(str.casefold, words)}
+    if not wanted & worth_showing(relevances):
+        return set()
 
     def is_beside(number: int) -> bool:
         own, text = held[number], texts[number]
-        if not own or wanted in map(str.casefold, own) or relevances[number] >= SURE or len(text) > _LONGEST_NOTE:
+        if not own or number in wanted or relevances[number] >= SURE or len(text) > _LONGEST_NOTE:
             return False
         said = frozenset(plain(text))
         return not any(said.issuperset(plain(word)) for word in own)
