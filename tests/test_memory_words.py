@@ -76,6 +76,12 @@ def test_few_rows_and_few_memories_are_left_to_fts5(store, many, listed, monkeyp
     assert hits(store, WORDS[:8]) and not listed
 
 
+def test_of_a_scope_only_its_share_of_what_matches_is_expected(store, many, listed, monkeypatch):
+    monkeypatch.setattr(memories, "_BUDGET", 150)
+    assert hits(store, WORDS[:2], scopes=[API.key]) and not listed
+    assert hits(store, WORDS[:2]) and listed
+
+
 def test_what_is_not_to_be_found_is_not_found_by_listing_either(store, many, listed):
     holding = [number for number, text in many.items() if "word00" in text]
     gone, other = holding[0], holding[1]
@@ -87,3 +93,14 @@ def test_what_is_not_to_be_found_is_not_found_by_listing_either(store, many, lis
     elsewhere = [known.key for known in SCOPES if known.key != scope]
     assert other not in dict(hits(store, WORDS[:4], scopes=elsewhere))
     assert not hits(store, WORDS[:4], types=[MemoryType.TOOL])
+
+
+def test_active_memories_are_counted_as_they_come_and_go(store, many):
+    assert store.memories.count_active() == len(many) == 300
+    with store.transaction():
+        store.memories.retire(7, "test", Author.HUMAN)
+        store.memories.erase([8, 9])
+    assert store.memories.count_active() == 297
+    with store.transaction():
+        store.upkeep.rebuild(PLAIN)
+    assert store.memories.count_active() == 297

@@ -15,7 +15,7 @@ from hippo_core.model.memory import ACTIVE, RETIRED, SUPERSEDED, Draft, Memory, 
 from hippo_core.model.scope import Scope
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
 from hippo_core.store.vectors import Vectors
-from hippo_core.store.words import Stems, known_words, match_expression, pairs, word_matches
+from hippo_core.store.words import Stems, known_words, match_expression, pairs, totals, word_matches
 
 if TYPE_CHECKING:
     from hippo_core.store.frequencies import Plan
@@ -298,7 +298,7 @@ class Memories:
         return known_words(self._db, EXACT, first_letter, lengths)
 
     def count_active(self) -> int:
-        return self._db.execute(f"SELECT count(*) FROM {PLAIN}_docsize").fetchone()[0]  # a row for each, and short
+        return totals(self._db, PLAIN)[0]
 
     def scopes(self) -> dict[str, Scope]:
         """Every scope that was ever used, by key."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from hippo_core.store.words import Stems, match_expression
+from hippo_core.store.words import Stems, match_expression, totals, varints
 
 _ENOUGH = 3_000  # rows; once there are so many, further words, which are commoner, only speak for rows already there
 _RANKED = 500  # of them, whose lengths are looked up
@@ -109,24 +109,12 @@ def _saturated(count: float, length: float) -> float:
 
 
 def _averages(db: apsw.Connection, index: str) -> tuple[int, float]:
-    """(rows, words in a row) of an index, from the record that FTS5 keeps of it."""
-    numbers = _varints(db.execute(f"SELECT block FROM {index}_data WHERE id = 1").get)
-    rows = max(1, numbers[0] if numbers else 0)
-    return rows, max(1.0, sum(numbers[1:]) / rows)
+    """(rows, words in a row) of an index."""
+    rows, *words = totals(db, index)
+    return max(1, rows), max(1.0, sum(words) / max(1, rows))
 
 
 def _lengths(db: apsw.Connection, index: str, rows: Sequence[int]) -> dict[int, int]:
     """How many words each row has."""
     sql = f"SELECT id, sz FROM {index}_docsize WHERE id IN (SELECT value FROM json_each(?))"
-    return {row: sum(_varints(size)) for row, size in db.execute(sql, (json.dumps(rows),))}
-
-
-def _varints(data: bytes) -> list[int]:
-    """SQLite's numbers of variable length, seven bits a byte, as long as a byte has its highest bit."""
-    numbers, held = [], 0
-    for byte in data:
-        held = held << 7 | byte & 0x7F
-        if byte < 0x80:
-            numbers.append(held)
-            held = 0
-    return numbers
+    return {row: sum(varints(size)) for row, size in db.execute(sql, (json.dumps(rows),))}

@@ -107,6 +107,22 @@ def known_words(db: apsw.Connection, index: str, first_letter: str, lengths: ran
     ).fetchall()
 
 
+def totals(db: apsw.Connection, index: str) -> list[int]:
+    """How many rows an index has, and how many words in each column, from the record that FTS5 keeps of it."""
+    return varints(db.execute(f"SELECT block FROM {index}_data WHERE id = 1").get) or [0]
+
+
+def varints(data: bytes) -> list[int]:
+    """SQLite's numbers of variable length, seven bits a byte, as long as a byte has its highest bit."""
+    numbers, held = [], 0
+    for byte in data:
+        held = held << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(held)
+            held = 0
+    return numbers
+
+
 def _word(word: str) -> list[str]:
     spaced = _UNSPACED.sub(" ", word).replace("\0", " ")
     expressions = [_quote(spaced.strip())] if any(c.isalnum() for c in spaced) else []
