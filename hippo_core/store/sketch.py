@@ -58,14 +58,13 @@ class Question:
         import numpy
 
         half = sketches.shape[1] // 2
-        places = numpy.flatnonzero(taken)
-        if len(places) <= limit:
-            return places
+        if numpy.count_nonzero(taken) <= limit:
+            return numpy.flatnonzero(taken)
         parts = (sketches[start : start + _STRIDE, :half] for start in range(0, len(sketches), _STRIDE))
-        likeness = numpy.concatenate([self._common(part) for part in parts])[places]
-        likely = likeness >= _best(likeness, limit) - _TIMES * _HALF_OFF * self._length
-        places = places[likely]
-        likeness = 2 * likeness[likely] + self._common(sketches[places, half:])
+        likeness = numpy.concatenate([self._common(part) for part in parts])
+        likeness[taken == 0] = numpy.iinfo("i4").min
+        places = numpy.flatnonzero(likeness >= _best(likeness, limit) - _TIMES * _HALF_OFF * self._length)
+        likeness = 2 * likeness[places] + self._common(sketches[places, half:])
         likely = likeness >= _best(likeness, limit) - _TIMES * _OFF * self._length
         if numpy.count_nonzero(likely) > (most := _MOST_EACH * limit):
             return numpy.sort(places[numpy.argsort(-likeness, kind="stable")[:most]])
