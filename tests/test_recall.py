@@ -9,6 +9,7 @@ from hippo_core import errors
 from hippo_core.clock import DAY
 from hippo_core.config import Config
 from hippo_core.model.memory import Draft
+from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall import present
@@ -414,6 +415,18 @@ def test_the_default_is_the_project_of_the_folder_and_what_is_global(store, reme
     assert search_scopes(store, str(tmp_path), None, False) == ([here.key, GLOBAL], here.label)
     assert search_scopes(store, str(tmp_path), None, True) == (None, EVERYWHERE)
     assert search_scopes(store, None, None, False) == (None, EVERYWHERE)
+
+
+def test_a_project_that_only_the_archive_knows_is_searched_alone_as_well(store, tmp_path):
+    from hippo_core.model.scope import scope_of
+
+    here = scope_of(str(tmp_path))
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        store.archive.append(
+            Message("u1", "s", Role.USER, "hm", 1.0, str(tmp_path), 0), scope=here, source_id=source.id
+        )
+    assert search_scopes(store, str(tmp_path), None, False) == ([here.key, GLOBAL], here.label)
 
 
 def test_a_named_project_is_all_that_bear_the_name(store, remember):

@@ -280,6 +280,23 @@ def test_an_older_store_is_migrated_in_place(paths, older):
     raw.close()
 
 
+def test_a_store_whose_watermarks_digest_had_another_name_goes_on(paths, monkeypatch):
+    names = [migration.__name__ for migration in migrations.MIGRATIONS]
+    before = names.index("m009_whole_files")
+    with monkeypatch.context() as then:
+        then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:before])
+        then.setattr(migrations, "NEWEST", before)
+        with Store.open(paths.store) as store:
+            store._db.execute("ALTER TABLE ingest_source RENAME COLUMN digest TO head_digest")
+            store._db.execute(
+                "INSERT INTO ingest_source(path, offset, head_digest, updated_at) VALUES ('a', 7, x'00', 1)"
+            )
+    with Store.open(paths.store) as store, store.transaction():
+        source = store.progress.begin_source("a")
+        assert (source.offset, source.digest) == (7, None)
+        store.progress.save_source(source, digest=b"new")
+
+
 @pytest.mark.parametrize("index", [EXACT, PLAIN])
 def test_a_word_of_a_query_is_looked_up_in_few_segments(store, index):
     for number in range(40):

@@ -236,7 +236,7 @@ _block = st.fixed_dictionaries(
     optional={name: st.sampled_from(_WORDS) for name in ("text", "thinking", "content", "name", "summary")},
 )
 _content = st.one_of(st.sampled_from(_WORDS), st.lists(_block, max_size=3))
-_message = st.fixed_dictionaries({"role": st.sampled_from(_WORDS), "content": _content})
+_message = st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": _content})
 _marks = {"isMeta": st.booleans(), "gitBranch": st.just("user")}
 _record = st.one_of(
     st.fixed_dictionaries(
@@ -263,3 +263,15 @@ def test_what_speaks_is_never_passed_over_for_its_bytes(said, separators, shuffl
     body = json.dumps({name: said[name] for name in names}, separators=separators).encode() + b"\n"
     if says_nothing(body):
         assert speech_of(said) is None and queued_of(said) is None
+
+
+@pytest.mark.parametrize("said", [
+    {"message": {"role": "user", "content": [{"type": "tool_result"}, {"type": "text", "text": "hm"}]},
+     "type": "assistant"},
+    {"type": "assistant", "message": {"content": [{"type": "tool_use"}, {"type": "text", "text": "hm"}]}},
+    {"type": "user", "message": {"content": [{"type": "text", "text": "tool_result"}]}},
+    {"type": "user", "message": {"content": "tool_result"}},
+    {"summary": "user", "type": "summary"},
+])  # fmt: skip
+def test_what_speaks_beside_a_tool_is_not_passed_over(said):
+    assert speech_of(said) and not says_nothing(json.dumps(said, separators=(",", ":")).encode() + b"\n")

@@ -100,6 +100,19 @@ def test_sketches_lose_none_of_the_nearest(store, monkeypatch, dimension):
     assert sum(compared) / len(compared) < 300  # not simply all of them
 
 
+def test_the_likeliest_are_those_of_the_greatest_product_with_numbers_in_four_steps(monkeypatch):
+    monkeypatch.setattr(sketch, "_MOST_EACH", 1)
+    monkeypatch.setattr(sketch, "_TIMES", 1e6)
+    chance = random.Random(13)
+    rows = numpy.stack([numpy.frombuffer(unit(chance, dimension=100), "<f4") for _ in range(300)])
+    asked = numpy.frombuffer(unit(chance, dimension=100), "<f4")
+    found = sketch.Question(asked).likeliest(sketch.sketches(rows), numpy.ones(300, "u1"), 20)
+    steps = numpy.where(numpy.abs(rows) > 0.1, 3, 1) * numpy.sign(rows)
+    rounded = numpy.rint(numpy.clip(asked / min(0.3, numpy.abs(asked).max()), -1, 1) * 7)
+    products = steps @ rounded
+    assert sorted(products[found]) == sorted(products)[-20:]
+
+
 def test_what_went_is_not_found_and_what_came_in_its_place_is(store, searching):
     """Chunks run empty and go, and new ones take their numbers' place."""
     chance, held = random.Random(8), {}
