@@ -298,6 +298,7 @@ class Memories:
         return known_words(self._db, EXACT, first_letter, lengths)
 
     def count_active(self) -> int:
+        """How many memories are active, as of the last commit."""
         return totals(self._db, PLAIN)[0]
 
     def scopes(self) -> dict[str, Scope]:

@@ -108,8 +108,11 @@ def known_words(db: apsw.Connection, index: str, first_letter: str, lengths: ran
 
 
 def totals(db: apsw.Connection, index: str) -> list[int]:
-    """How many rows an index has, and how many words in each column, from the record that FTS5 keeps of it."""
-    return varints(db.execute(f"SELECT block FROM {index}_data WHERE id = 1").get) or [0]
+    """How many rows an index has, and how many words in each column, from the record that FTS5 keeps of it.
+
+    As of the last commit: FTS5 writes it then. Of a damaged index, which the doctor looks at, it may be gone.
+    """
+    return varints(db.execute(f"SELECT block FROM {index}_data WHERE id = 1").get or b"") or [0]
 
 
 def varints(data: bytes) -> list[int]:
