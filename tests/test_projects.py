@@ -110,6 +110,17 @@ def test_a_snapshot_keeps_it_and_brings_it_back(run, moved, paths):
     assert "as it was" in run(moved, "snapshot", "restore", "latest", "--dry-run")
 
 
+def test_a_folder_whose_name_is_no_text_is_a_project_as_any_other(run, paths, tmp_path, hooks):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/shop\xff")
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("names are text here")
+    run(folder, "remember", "The till speaks quagga.")
+    assert "quagga" in run(folder, "list") and "shop\ufffd" in run(folder, "projects")
+    assert "quagga" in hooks.said("session_memory", paths.home, cwd=folder, CLAUDE_PROJECT_DIR=folder)
+
+
 def test_what_cannot_be_meant_is_refused(run, moved, isolated, tmp_path):
     with pytest.raises(NotFoundError, match="hippo projects"):
         run(moved, "projects", "join", "nowhere")

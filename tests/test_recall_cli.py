@@ -213,6 +213,7 @@ def test_the_short_way_and_the_framework_answer_alike(filled, arguments):
     [
         ["recall", "--help"], ["recall", "-k", "0", "x"], ["recall", "-k"], ["recall", "-k", "five", "x"],
         ["recall", "--type", "fact", "x"], ["recall", "--", "--all"], ["list"], [], ["recall", "-k", "\u0663", "x"],
+        ["recall", "-k", "9" * 5000, "x"],
     ],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_the_framework(arguments):

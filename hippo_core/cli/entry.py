@@ -55,7 +55,7 @@ def plain_recall(arguments: Sequence[str]) -> "Request | None":
             chosen[_FLAGS[argument]] = True
         elif argument == "-k":
             count = next(rest, "")
-            if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 50):
+            if not (count.isascii() and count.isdigit() and len(count) <= 2 and 1 <= int(count) <= 50):
                 return None
             chosen["count"] = int(count)
         elif argument.startswith("-"):

@@ -29,7 +29,12 @@ _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)))  # a folder may be cal
 
 
 def project_scope(identity: str, label: str) -> Scope:
-    return Scope(project_key(identity), "project", label.translate(_CONTROLS), identity)
+    return Scope(project_key(identity), "project", _storable(label).translate(_CONTROLS), _storable(identity))
+
+
+def _storable(name: str) -> str:
+    """What in the name of a folder is no text, as a sign for that."""
+    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 Joined = dict[str, tuple[str, str, str]]
