@@ -10,6 +10,7 @@ import gc
 import os
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from hippo_core import __version__
@@ -55,6 +56,7 @@ class Tools:
         self._queries: Embedder | None = None  # the same, for questions: it remembers them
         self._embedder_of: Config | None = None
         self._loading = threading.Lock()
+        self._ahead = ThreadPoolExecutor(1, "question")
         self._unasked: Unasked | None = None
         self._reranking = Reranking()
 
@@ -176,7 +178,7 @@ first action there. Without a domain: the standing rules, and which domains have
             if self._embedder_of != config:
                 try:
                     self._embedder = open_embedder(config)
-                    self._queries = CachedQueries(self._embedder, self._paths.queries)
+                    self._queries = CachedQueries(self._embedder, self._paths.queries, ahead=self._ahead)
                 except HippoError:
                     self._embedder = self._queries = None
                 self._embedder_of = config

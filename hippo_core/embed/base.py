@@ -1,7 +1,7 @@
 """What an embedder is. Implementations live beside this file; `open_embedder` (in embed.choose) picks one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeGuard
 
 if TYPE_CHECKING:
     import numpy
@@ -24,3 +24,13 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> "numpy.ndarray":
         """(len(texts), dimension) float32 unit vectors. What exceeds the window of one text is not seen."""
         ...
+
+
+class Foreseeing(Embedder, Protocol):
+    """One that can begin on a question before it is asked for, beside what its asker does meanwhile."""
+
+    def expect(self, text: str) -> None: ...
+
+
+def foresees(embedder: Embedder | None) -> TypeGuard[Foreseeing]:
+    return getattr(embedder, "foresees", False)

@@ -22,19 +22,25 @@ except ImportError:
     from hashlib import blake2b
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
     import numpy
 
 IN_PROCESS = 256
 IN_FILE = 256  # questions; when there are so many, the newer half is kept
+_MOST_BEGUN = 16
 _MAGIC = b"hippoq1\n"
 _KEY, _DIGEST, _CHECK = 32, 16, 8
 _HEAD = len(_MAGIC) + 4 + _KEY
 
 
 class CachedQueries:
-    """An embedder that asks `embedder` only for questions it has not met. For questions, not for what is stored."""
+    """An embedder that asks `embedder` only for questions it has not met. For questions, not for what is stored.
 
-    def __init__(self, embedder: Embedder, file: Path):
+    ahead: begin on a question that is expected, beside what its asker does meanwhile; for a process that stays.
+    """
+
+    def __init__(self, embedder: Embedder, file: Path, *, ahead: "Executor | None" = None):
         self.fingerprint, self.dimension = embedder.fingerprint, embedder.dimension
         self._embedder, self._file = embedder, file
         self._lock = threading.Lock()
@@ -42,16 +48,26 @@ class CachedQueries:
         self._known: OrderedDict[bytes, bytes] = OrderedDict()
         self._beside: bytes | None = None  # the key of the file that belongs to what is known here
         self.skipped = False  # whether the last question was answered without the model
+        self.foresees, self._ahead = ahead is not None, ahead
+        self._begun: dict[bytes, Future[bytes]] = {}
 
     def pieces(self, text: str) -> list[str]:
         return self._embedder.pieces(text)
+
+    def expect(self, text: str) -> None:
+        """Begin on a question that will be asked for in a moment; only where `foresees`."""
+        assert self._ahead is not None
+        if len(self._begun) >= _MOST_BEGUN:  # whoever expected these went without them
+            self._begun.clear()
+        self._begun[self._digest(text, self._own_key)] = self._ahead.submit(self._vector, text)
 
     def embed(self, texts: Sequence[str]) -> "numpy.ndarray":
         import numpy
 
         vectors = []
         for text in texts:
-            data = self._vector(text)
+            begun = self._begun.pop(self._digest(text, self._own_key), None) if self._begun else None
+            data = self._vector(text) if begun is None else begun.result()
             vectors.append(numpy.frombuffer(data, dtype="<f4"))
         return numpy.stack(vectors).astype(numpy.float32) if vectors else self._embedder.embed([])
 

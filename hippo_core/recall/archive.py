@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hippo_core import clock
-from hippo_core.embed.base import Embedder
+from hippo_core.embed.base import Embedder, foresees
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
 from hippo_core.model.scope import Scope
@@ -92,6 +92,8 @@ def search_archive(
         if asked.time_alone:
             chosen = search.all_of_the_time(k)
         else:
+            if meaning:
+                search.begin(embedder)
             search.by_words()
             if meaning:
                 search.by_meaning(embedder)
@@ -147,6 +149,11 @@ class Search:
         self.evidence: dict[int, Evidence] = {}
         self._model: str | None = None  # that was asked for meanings
         self.notes: list[str] = []
+
+    def begin(self, embedder: Embedder | None) -> None:
+        """Let a model that is at hand begin on the question, while its words are looked up."""
+        if foresees(embedder) and not self._only_spelled and self._store.message_vectors.has(embedder.fingerprint):
+            embedder.expect(self._asked.text)
 
     def by_words(self) -> None:
         plan = self._store.frequencies.plan(self.terms, self._scopes, self._tuning.budget)

@@ -6,7 +6,7 @@ Knows the store's indexes; knows nothing of how lists are combined. A channel th
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hippo_core.embed.base import Embedder
+from hippo_core.embed.base import Embedder, foresees
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.query import Query
@@ -58,6 +58,14 @@ def search(store: Store, query: Query, where: Where, embedder: Embedder | None) 
         return found
     by_meaning(store, query, where, embedder, found)
     return found
+
+
+def begin(store: Store, query: Query, embedder: Embedder | None) -> None:
+    """Let a model that is at hand begin on the question, while its words are looked up."""
+    if query.empty or query.time_alone or query.names_only or not foresees(embedder):
+        return
+    if store.vectors.available and store.vectors.has(embedder.fingerprint):
+        embedder.expect(query.text)
 
 
 def mended(store: Store, query: Query) -> tuple[Query, list[str]]:

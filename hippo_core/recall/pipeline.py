@@ -89,6 +89,7 @@ def recall(
     now = clock.now() if now is None else now
     asked = read_query(query, now)
     with store.reading():
+        channels.begin(store, asked, embedder)
         asked, slips = channels.mended(store, asked)
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
         found.notes += slips
