@@ -83,6 +83,11 @@ def test_the_model_is_at_work_before_the_words_of_a_question_are_looked_up(known
     assert threading.current_thread() not in model.threads and found.searched["meaning"] == 1
 
 
+def test_a_question_with_a_slip_is_begun_on_as_it_is_mended(known, model, asked_ahead):
+    found = recall(known, QUESTION.replace("sessions", "sesions"), embedder=asked_ahead, scopes=None, config=Config())
+    assert found.notes == ["sesions read as sessions"] and model.asked == [QUESTION]
+
+
 def test_the_archive_begins_likewise(known, model, asked_ahead, monkeypatch):
     looked_up = type(known.archive).keyword_hits
     waited = []

@@ -89,8 +89,8 @@ def recall(
     now = clock.now() if now is None else now
     asked = read_query(query, now)
     with store.reading():
-        channels.begin(store, asked, embedder)
         asked, slips = channels.mended(store, asked)
+        channels.begin(store, asked, embedder)
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
         found.notes += slips
         pool = judge(store, asked, found)
