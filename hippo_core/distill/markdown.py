@@ -28,8 +28,6 @@ _SYMBOL = re.compile("[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0
 
 def bullet_width(line: str) -> int:
     """How many characters of `line` are a list's bullet or number; 0 when it is no list item."""
-    if line[:1].isalpha() and line[1:2] != ".":
-        return 0
     bullet = _BULLET.match(line)
     return bullet.end() if bullet else 0
 
@@ -44,7 +42,7 @@ def heading(line: str) -> str | None:
 
 def is_prose(line: str) -> bool:
     """Whether somebody wrote this line to be read: no code, table, log, quotation or offered choice."""
-    if not line.strip() or len(line) > LONGEST_LINE or line.startswith(("    ", "\t")):
+    if len(line) > LONGEST_LINE or line.startswith(("    ", "\t")) or not line.strip():
         return False
     if _NO_PROSE.match(line) or ("|" in line and _TABLE.match(line)):
         return False

@@ -49,8 +49,9 @@ def paragraphs(text: str, *, typed: bool = True) -> Iterator[Paragraph]:
                 yield Paragraph(markdown.plain(" ".join(parts)), heading, item, own)
                 parts = []
             continue
-        width = markdown.bullet_width(line)
-        title = markdown.heading(line)
+        lettered = line[0].isalpha() and line[1:2] != "."  # as most are: no list item, no heading
+        width = 0 if lettered else markdown.bullet_width(line)
+        title = None if lettered else markdown.heading(line)
         prose = title is None and markdown.is_prose(line[width:])
         if parts and (casual or width or not prose or not _goes_on(parts[-1], line)):
             yield Paragraph(markdown.plain(" ".join(parts)), heading, item, own)

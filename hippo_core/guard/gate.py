@@ -89,7 +89,8 @@ def _reason(text: str, *, may_command: bool) -> str | None:
 
 
 # Of each alternative of the injection pattern a word that it cannot do without, or two of which one is in many texts.
-_NEEDED = ("instruction", "prompt", "rules", "guideline", "guardrail")
+_SET_ASIDE = ("ignore", "disregard", "forget", "override", "bypass", "system")
+_ORDERS = ("instruction", "prompt", "rules", "guideline", "guardrail")
 _TOLD = ("tell", "inform", "mention", "reveal", "alert")
 _ROLES = ("dan", "developer", "jailbroken", "unrestricted")
 _TAGS = ("<|", "<system>")
@@ -97,9 +98,8 @@ _TAGS = ("<|", "<system>")
 
 def _may_command(folded: str) -> bool:
     """Whether the injection pattern can find anything; far cheaper than the pattern, wherever lines are broken."""
-    for word in _NEEDED:
-        if word in folded:
-            return True
+    if any(word in folded for word in _ORDERS) and any(word in folded for word in _SET_ASIDE):
+        return True
     if "user" in folded and any(word in folded for word in _TOLD):
         return True
     if "now" in folded and any(role in folded for role in _ROLES):

@@ -8,6 +8,8 @@ _SKIP = re.compile(r"#skip(?![\w-])", re.IGNORECASE)
 
 def without_private(text: str) -> str:
     """`text` without its private parts. They may nest and span lines; one that is never closed goes to the end."""
+    if "<" not in text:
+        return text
     kept: list[str] = []
     position = depth = 0
     for tag in _TAG.finditer(text):

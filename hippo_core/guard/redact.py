@@ -18,12 +18,13 @@ from hippo_core.guard.told import redact_told
 _MOST_PASSES = 5
 _NAMES = ("pass", "pw", "secret", "token", "key", "credential")
 # What shows no glyph between two printable characters breaks a token in two, for a pattern but for no reader.
-_INVISIBLE = re.compile(r"(?<=[!-~])[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]+(?=[!-~])")
+_SIGNS = "[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
+_SIGN, _INVISIBLE = re.compile(_SIGNS), re.compile(f"(?<=[!-~]){_SIGNS}+(?=[!-~])")
 
 
 def redact(text: str) -> str:
     """`text` with every secret in it replaced by `[redacted:kind]`."""
-    joined = text if text.isascii() else _INVISIBLE.sub("", text)
+    joined = text if text.isascii() or not _SIGN.search(text) else _INVISIBLE.sub("", text)
     if joined == text:
         return _until_settled(text)
     # Such a sign may also be all that parts a token from the word before it.

@@ -30,8 +30,13 @@ def transcript_files(root: Path) -> list[Path]:
     """
     if root.is_file():
         return [root]
-    found = [Path(folder, name) for folder, _, names in os.walk(root) for name in names if name.endswith(".jsonl")]
-    return sorted(found, key=lambda path: (is_agent_file(path), str(path)))
+    found = [
+        (name.startswith(_AGENT_PREFIX), os.path.join(folder, name))
+        for folder, _, names in os.walk(root)
+        for name in names
+        if name.endswith(".jsonl")
+    ]
+    return [Path(path) for _, path in sorted(found)]
 
 
 def is_agent_file(path: Path) -> bool:
