@@ -23,6 +23,7 @@ _TAG = re.compile(r"</?[a-z][\w:-]*(?:\s[^<>]*)?/?>")
 _EMPHASIS = re.compile(
     r"(?<![\w*])(\*{1,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])|(?<![\w/])(_{1,2})(?=\S)(.+?)(?<=\S)\3(?![\w/])"
 )
+_OPENING = re.compile(r"\*(?<![\w*]\*)|_(?<![\w/]_)")  # where emphasis may begin
 _SYMBOL = re.compile("[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]+")
 
 
@@ -51,6 +52,13 @@ def is_prose(line: str) -> bool:
 
 def plain(text: str) -> str:
     """`text` on one line without markdown, tags and pictographs; code in backticks stays as it is."""
+    emphasized = ("*" in text or "_" in text) and _OPENING.search(text) is not None
+    if emphasized or "](" in text or "<" in text or not text.isascii():
+        text = _unmarked(text, emphasized)
+    return " ".join(text.split())
+
+
+def _unmarked(text: str, emphasized: bool) -> str:
     held: list[str] = []
     if "`" in text:
         text = _CODE.sub(lambda code: _hold(held, code[0]), text)
@@ -58,15 +66,13 @@ def plain(text: str) -> str:
         text = _LINK.sub(r"\1", text)
     if "<" in text:
         text = _TAG.sub(" ", text)
-    if "*" in text or "_" in text:
+    if emphasized:
         text, found = _EMPHASIS.subn(_inside, text)
         if found:  # it may be nested once
             text = _EMPHASIS.sub(_inside, text)
     if not text.isascii():
         text = _SYMBOL.sub(" ", text)
-    if held:
-        text = _HELD.sub(lambda mark: held[int(mark[1])], text)
-    return " ".join(text.split())
+    return _HELD.sub(lambda mark: held[int(mark[1])], text) if held else text
 
 
 def _inside(emphasis: re.Match[str]) -> str:
