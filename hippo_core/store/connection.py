@@ -40,6 +40,8 @@ def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: b
         db = _open_for_reading(path) if readonly else apsw.Connection(str(path), flags=writing)
         try:
             db.set_busy_timeout(BUSY_TIMEOUT_MS)
+            # Else a statement is planned anew for each value that a comparison gets, which takes as long as to run it.
+            db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if readonly:
                 db.pragma("query_only", True)
                 db.pragma("mmap_size", _MAPPED)  # a writer would keep all that it ever touched
