@@ -92,14 +92,11 @@ class Progress:
         """
         # Two look-ups in an index for each session, whatever the number of messages: every pass asks this.
         rows = self._db.execute(
-            "SELECT id FROM (SELECT s.id, coalesce(d.distilled_to, 0) AS distilled_to, "
-            "(SELECT max(m.id) FROM message m WHERE m.session_id = s.id) AS newest "
-            "FROM archive_session s LEFT JOIN ingest_session d ON d.session_id = s.id) WHERE newest > distilled_to"
-        )
-        waiting = [session for (session,) in rows]
-        if idle_since is not None:
-            waiting = [session for session in waiting if self._at_rest(session, idle_since)]
-        return sorted(waiting, key=self._first_message)
+            "SELECT s.id FROM archive_session s LEFT JOIN ingest_session d ON d.session_id = s.id "
+            "WHERE (SELECT max(m.id) FROM message m WHERE m.session_id = s.id) > coalesce(d.distilled_to, 0) "
+            "ORDER BY (SELECT min(m.id) FROM message m WHERE m.session_id = s.id)"
+        ).fetchall()
+        return [session for (session,) in rows if idle_since is None or self._at_rest(session, idle_since)]
 
     def _at_rest(self, session_id: str, since: float) -> bool:
         row = self._db.execute(
@@ -108,9 +105,6 @@ class Progress:
             (min(int(since * 1e9), _LARGEST), since, session_id),
         ).fetchone()
         return bool(row[0])
-
-    def _first_message(self, session_id: str) -> int:
-        return self._db.execute("SELECT min(id) FROM message WHERE session_id = ?", (session_id,)).fetchone()[0]
 
     def distilled_to(self, session_id: str) -> int:
         """The row number of the last message that was distilled; 0 before the first."""
