@@ -1,5 +1,6 @@
 """Every test gets its own home, data folder and client folder, and no credential of the machine it runs on."""
 
+import contextlib
 import os
 import sys
 import time
@@ -9,7 +10,7 @@ import pytest
 from hook_process import hooks, interpreter  # noqa: F401
 
 from hippo_core.paths import Paths
-from hippo_core.store import Store
+from hippo_core.store import Store, migrations
 
 _STRAY = ("HIPPO_NOW", "HIPPO_CHILD", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "VOYAGE_API_KEY", "CLAUDE_PROJECT_DIR")
 
@@ -59,6 +60,21 @@ def in_tokyo(monkeypatch: pytest.MonkeyPatch):
         time.tzset()
         yield
     time.tzset()
+
+
+@pytest.fixture
+def before(monkeypatch: pytest.MonkeyPatch):
+    """`with before("m008_compact_vectors"):` stores are made as they were before that migration."""
+
+    @contextlib.contextmanager
+    def older(name: str):
+        done = [migration.__name__ for migration in migrations.MIGRATIONS].index(name)
+        with monkeypatch.context() as then:
+            then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:done])
+            then.setattr(migrations, "NEWEST", done)
+            yield
+
+    return older
 
 
 @pytest.fixture(scope="session")

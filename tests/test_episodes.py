@@ -145,11 +145,8 @@ def test_an_older_archive_is_grouped_in_portions_and_a_killed_backfill_goes_on(s
     assert_in_step(store)
 
 
-def test_a_store_of_the_version_before_is_migrated_with_its_archive(paths, monkeypatch):
-    old = migrations.MIGRATIONS[:4]
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "MIGRATIONS", old)
-        older.setattr(migrations, "NEWEST", len(old))
+def test_a_store_of_the_version_before_is_migrated_with_its_archive(paths, before):
+    with before("m005_episodes"):
         db = apsw.Connection(":memory:")
         migrations.migrate(db)
     db.execute("INSERT INTO archive_session VALUES ('s1', ?, NULL, NULL, NULL)", (API.key,))
@@ -168,26 +165,22 @@ def test_a_store_of_the_version_before_is_migrated_with_its_archive(paths, monke
         assert_in_step(store)
 
 
-def test_messages_vectors_of_the_version_before_are_moved(paths, monkeypatch):
-    older = migrations.MIGRATIONS[: [step.__name__ for step in migrations.MIGRATIONS].index("m008_compact_vectors")]
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", older)
-        patched.setattr(migrations, "NEWEST", len(older))
-        with Store.open(paths.store) as store:
-            db, numbers = store._db, list(range(1, 153))
-            for number in numbers:
-                scope, role = WEB if number == 151 else API, Role.ASSISTANT if number == 152 else Role.USER
-                db.execute("INSERT OR IGNORE INTO archive_session(id, scope) VALUES (?, ?)", (scope.key, scope.key))
-                db.execute(
-                    "INSERT INTO message(uid, session_id, scope, role, text, source_id, offset) VALUES (?,?,?,?,?,1,0)",
-                    (f"u{number}", scope.key, scope.key, role.value, "a remark"),
-                )
-            db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 1, ?)", (numbers[-1],))
-            rows = []
-            for number, scope, role in db.execute("SELECT id, scope, role FROM message").fetchall():
-                db.execute("INSERT INTO message_chunk VALUES (?, ?, 1)", (1_000 - number, number))
-                rows.append((1_000 - number, (scope, role), a_vector(number)))
-            make_vec0_table(db, "message_vector_1", 16, sorted(rows))
+def test_messages_vectors_of_the_version_before_are_moved(paths, before):
+    with before("m008_compact_vectors"), Store.open(paths.store) as store:
+        db, numbers = store._db, list(range(1, 153))
+        for number in numbers:
+            scope, role = WEB if number == 151 else API, Role.ASSISTANT if number == 152 else Role.USER
+            db.execute("INSERT OR IGNORE INTO archive_session(id, scope) VALUES (?, ?)", (scope.key, scope.key))
+            db.execute(
+                "INSERT INTO message(uid, session_id, scope, role, text, source_id, offset) VALUES (?,?,?,?,?,1,0)",
+                (f"u{number}", scope.key, scope.key, role.value, "a remark"),
+            )
+        db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 1, ?)", (numbers[-1],))
+        rows = []
+        for number, scope, role in db.execute("SELECT id, scope, role FROM message").fetchall():
+            db.execute("INSERT INTO message_chunk VALUES (?, ?, 1)", (1_000 - number, number))
+            rows.append((1_000 - number, (scope, role), a_vector(number)))
+        make_vec0_table(db, "message_vector_1", 16, sorted(rows))
     with Store.open(paths.store) as store:
         tables = {name for (name,) in store._db.execute("SELECT name FROM sqlite_schema")}
         assert store.upkeep.gaps() == [] and not any(name.startswith("message_vector_1") for name in tables)
@@ -307,14 +300,10 @@ def test_migrations_are_in_the_order_of_their_numbers():
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_a_store_that_knew_openings_alone_gets_the_rests(paths, monkeypatch):
-    older = migrations.MIGRATIONS[: [step.__name__ for step in migrations.MIGRATIONS].index("m011_rest_of_replies")]
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", older)
-        patched.setattr(migrations, "NEWEST", len(older))
-        with Store.open(paths.store) as store:
-            append(store, *["a long reply " * 50] * 3, role=Role.ASSISTANT)
-            store._db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 2, 3)")
+def test_a_store_that_knew_openings_alone_gets_the_rests(paths, before):
+    with before("m011_rest_of_replies"), Store.open(paths.store) as store:
+        append(store, *["a long reply " * 50] * 3, role=Role.ASSISTANT)
+        store._db.execute("INSERT INTO archive_model VALUES (1, 'model', 16, 2, 3)")
     with Store.open(paths.store) as store:
         assert store.message_vectors.waiting("model", 350) == 3
         assert rest_step(store, 9) == [3, 2]

@@ -253,11 +253,9 @@ def test_newer_store_is_refused_and_untouched(store, paths):
 
 
 @pytest.fixture
-def older(paths, monkeypatch):
+def older(paths, before):
     """A store that only the first two migrations have been at."""
-    with monkeypatch.context() as then:
-        then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
-        then.setattr(migrations, "NEWEST", 2)
+    with before("m003_pipeline"):
         db = apsw.Connection(":memory:")
         migrations.migrate(db)
         paths.store.parent.mkdir(parents=True)
@@ -280,17 +278,10 @@ def test_an_older_store_is_migrated_in_place(paths, older):
     raw.close()
 
 
-def test_a_store_whose_watermarks_digest_had_another_name_goes_on(paths, monkeypatch):
-    names = [migration.__name__ for migration in migrations.MIGRATIONS]
-    before = names.index("m009_whole_files")
-    with monkeypatch.context() as then:
-        then.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:before])
-        then.setattr(migrations, "NEWEST", before)
-        with Store.open(paths.store) as store:
-            store._db.execute("ALTER TABLE ingest_source RENAME COLUMN digest TO head_digest")
-            store._db.execute(
-                "INSERT INTO ingest_source(path, offset, head_digest, updated_at) VALUES ('a', 7, x'00', 1)"
-            )
+def test_a_store_whose_watermarks_digest_had_another_name_goes_on(paths, before):
+    with before("m009_whole_files"), Store.open(paths.store) as store:
+        store._db.execute("ALTER TABLE ingest_source RENAME COLUMN digest TO head_digest")
+        store._db.execute("INSERT INTO ingest_source(path, offset, head_digest, updated_at) VALUES ('a', 7, x'00', 1)")
     with Store.open(paths.store) as store, store.transaction():
         source = store.progress.begin_source("a")
         assert (source.offset, source.digest) == (7, None)

@@ -204,29 +204,25 @@ def test_a_memory_of_several_pieces_is_one_result_and_known_by_its_first(store):
 
 
 @pytest.fixture
-def older_store(paths, monkeypatch):
+def older_store(paths, before):
     """A store as it was before sketches, with 300 vectors of two models: its path, and the vectors of the first."""
-    names = [step.__name__ for step in migrations.MIGRATIONS]
-    older, chance, vectors = migrations.MIGRATIONS[: names.index("m012_sketches")], random.Random(5), {}
-    with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", older)
-        patched.setattr(migrations, "NEWEST", len(older))
-        with Store.open(paths.store) as store:
-            assert store.vectors.available
-            for model, fingerprint in enumerate(("model", "another"), 1):
-                columns = f"scope TEXT PARTITION KEY, embedding float[{DIMENSION}], chunk_size=128"
-                store._db.execute(f"CREATE VIRTUAL TABLE memory_vector_{model} USING vec0({columns})")
-                store._db.execute("INSERT INTO embedding_model VALUES (?, ?, ?)", (model, fingerprint, DIMENSION))
-            for n in range(150):
-                scope = (GLOBAL_SCOPE, API)[n % 2]
-                number = learn(store, f"fact {n}", scope=scope)
-                vectors[number] = unit(chance)
-                for model in (1, 2):
-                    insert = "INSERT INTO memory_chunk(memory_id, model_id, ordinal) VALUES (?, ?, 0)"
-                    store._db.execute(insert, (number, model))
-                    row = (store._db.last_insert_rowid(), scope.key, vectors[number])
-                    insert = f"INSERT INTO memory_vector_{model}(rowid, scope, embedding) VALUES (?, ?, ?)"
-                    store._db.execute(insert, row)
+    chance, vectors = random.Random(5), {}
+    with before("m012_sketches"), Store.open(paths.store) as store:
+        assert store.vectors.available
+        for model, fingerprint in enumerate(("model", "another"), 1):
+            columns = f"scope TEXT PARTITION KEY, embedding float[{DIMENSION}], chunk_size=128"
+            store._db.execute(f"CREATE VIRTUAL TABLE memory_vector_{model} USING vec0({columns})")
+            store._db.execute("INSERT INTO embedding_model VALUES (?, ?, ?)", (model, fingerprint, DIMENSION))
+        for n in range(150):
+            scope = (GLOBAL_SCOPE, API)[n % 2]
+            number = learn(store, f"fact {n}", scope=scope)
+            vectors[number] = unit(chance)
+            for model in (1, 2):
+                insert = "INSERT INTO memory_chunk(memory_id, model_id, ordinal) VALUES (?, ?, 0)"
+                store._db.execute(insert, (number, model))
+                row = (store._db.last_insert_rowid(), scope.key, vectors[number])
+                insert = f"INSERT INTO memory_vector_{model}(rowid, scope, embedding) VALUES (?, ?, ?)"
+                store._db.execute(insert, row)
     return paths.store, vectors
 
 
