@@ -7,7 +7,7 @@
 up: median / worst in milliseconds, over all projects and in one of ten. "words": both keyword lists. "meaning": both
 lists of vectors, without the question's own. "search": all that `archive_search` does, embedding the question included.
 "commonest": keyword lists of questions made of the archive's commonest words. --cpu: processor time, which a busy
-machine blurs less. --cache keeps the archives (2.1 GB for a million; three minutes to make). --plot draws the curve.
+machine blurs less. --cache keeps the archives (2.6 GB for a million; three minutes to make). --plot draws the curve.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Small stores, and what each question to them must, may and must not bring: our own cases of precision.
 
-GREENHOUSE was written before recall told a memory's subject from what it merely mentions, MUSEUM after that, against
-it, VILLAGE before it told which of two words is wanted. docs/recall.md says what the first run of each gave.
+GREENHOUSE and VILLAGE are blind tests, of telling a subject from a mention and of which of two words is wanted; MUSEUM
+was written against the first of these rules. docs/recall.md says what the first run of each gave.
 """
 
 from precision_worlds import Note, World, holds, only

@@ -46,10 +46,11 @@ def test_a_command_shows_the_users_time(known, command):
     assert "2026-09-22 05:00" in run(*command) and "2026-09-21" not in run(*command)
 
 
-@pytest.mark.parametrize("command", [("recall", "kettle", "--all"), ("monitor", "mute", "--for", "1h")])
-def test_and_the_users_day(known, command):
-    said = run(*command)
-    assert "22 Sep 2026" in said or "2026-09-22 06:00" in said
+@pytest.mark.parametrize("command, day", [
+    (("recall", "kettle", "--all"), "22 Sep 2026"), (("monitor", "mute", "--for", "1h"), "2026-09-22 06:00"),
+])  # fmt: skip
+def test_and_the_users_day(known, command, day):
+    assert day in run(*command)
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

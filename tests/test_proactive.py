@@ -219,6 +219,8 @@ def test_only_the_first_64_tokens_are_read():
     assert len(first_tokens("部署" * 500, MOST_TOKENS)) == MOST_TOKENS
     assert len(first_tokens("x" * 10_000, MOST_TOKENS)) <= 7 * MOST_TOKENS
     assert question_in("staging database " + "x " * 100_000 + "quokka").count("quokka") == 0
+    assert MOST_TOKENS == 64 and "quokka" in question_in("find data " + "word " * 61 + "quokka")
+    assert "quokka" not in question_in("find data " + "word " * 62 + "quokka")
 
 
 def test_a_secret_in_a_prompt_is_not_asked():

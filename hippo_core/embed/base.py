@@ -33,4 +33,4 @@ class Foreseeing(Embedder, Protocol):
 
 
 def foresees(embedder: Embedder | None) -> TypeGuard[Foreseeing]:
-    return getattr(embedder, "foresees", False)
+    return getattr(embedder, "ahead", None) is not None

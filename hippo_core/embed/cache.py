@@ -48,18 +48,17 @@ class CachedQueries:
         self._known: OrderedDict[bytes, bytes] = OrderedDict()
         self._beside: bytes | None = None  # the key of the file that belongs to what is known here
         self.skipped = False  # whether the last question was answered without the model
-        self.foresees, self._ahead = ahead is not None, ahead
+        self.ahead = ahead
         self._begun: dict[bytes, Future[bytes]] = {}
 
     def pieces(self, text: str) -> list[str]:
         return self._embedder.pieces(text)
 
     def expect(self, text: str) -> None:
-        """Begin on a question that will be asked for in a moment; only where `foresees`."""
-        assert self._ahead is not None
+        """Begin on a question that will be asked for in a moment; only with `ahead`."""
         if len(self._begun) >= _MOST_BEGUN:  # whoever expected these went without them
             self._begun.clear()
-        self._begun[self._digest(text, self._own_key)] = self._ahead.submit(self._vector, text)
+        self._begun[self._digest(text, self._own_key)] = self.ahead.submit(self._vector, text)
 
     def embed(self, texts: Sequence[str]) -> "numpy.ndarray":
         import numpy

@@ -18,7 +18,7 @@ from hippo_core import clock
 from hippo_core.errors import StoreError, TranscriptError
 from hippo_core.guard.gate import Guarded, guard
 from hippo_core.ingest.places import Places
-from hippo_core.ingest.unchanged import Content, State, due_on
+from hippo_core.ingest.unchanged import Content, State, due_on, unreadable
 from hippo_core.model.scope import Scope
 from hippo_core.store import Store
 from hippo_core.store.archive import MOST_AT_ONCE, Entry
@@ -97,7 +97,7 @@ class _Reading:
         try:
             stat = os.stat(path)
         except OSError as error:
-            raise TranscriptError(f"{path} cannot be read ({error.strerror or error}).") from error
+            raise unreadable(path, error) from error
         if not S_ISREG(stat.st_mode):
             raise TranscriptError(f"{path} is no file.")  # a pipe would never end
         start, self._content = 0, Content(path)

@@ -14,9 +14,10 @@ class Places:
     def __init__(self, store: Store, expected: Iterable[str] = ()):
         """expected: sessions that are likely to speak, which are looked up together."""
         self._store = store
+        sessions = set(expected)
         with store.reading():
-            found = store.archive.session_places(expected := set(expected))
-        self._looked_up = {session: found.get(session) for session in expected}
+            found = store.archive.session_places(sessions)
+        self._looked_up = {session: found.get(session) for session in sessions}
         self._moved = joined_projects()
         self._folders: dict[str, tuple[Scope, bool]] = {}
         self._sessions: dict[str, tuple[Scope, str | None]] = {}

@@ -59,7 +59,7 @@ class Content:
             with open(self._path, "rb", buffering=0) as file:
                 self._held = file.read(size)
         except OSError as error:
-            raise _unreadable(self._path, error) from error
+            raise unreadable(self._path, error) from error
         return self._held
 
     def digest_to(self, offset: int) -> bytes:
@@ -75,11 +75,11 @@ class Content:
                     self._hash.update(some)
                     self._to += len(some)
         except OSError as error:
-            raise _unreadable(self._path, error) from error
+            raise unreadable(self._path, error) from error
         return self._hash.digest()
 
 
-def _unreadable(path: Path, error: OSError) -> TranscriptError:
+def unreadable(path: Path, error: OSError) -> TranscriptError:
     return TranscriptError(f"{path} cannot be read ({error.strerror or error}).")
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from hippo_core import clock
@@ -261,4 +260,6 @@ def _fenced(preamble: str, lines: Sequence[str]) -> str:
 
 
 def _iso(at: float) -> str:
+    from datetime import datetime, timezone  # for programs alone: a millisecond
+
     return datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

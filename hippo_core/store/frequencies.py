@@ -7,7 +7,6 @@ What follows from the frequencies of words, a plan, is the same for any index.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import apsw
@@ -24,8 +23,7 @@ LISTED = 24_000  # rows that may be listed where a question matches too many to 
 _EACH, _FIRST, _FIRST_ROWS, _RANKING = 0.25, 0.7, 10_000, 0.07
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How to look for a question's words.
 
     words: those to look for, rarest first. since: only rows with a higher number; 0 for all of them. share: None when

@@ -11,7 +11,7 @@ import heapq
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import apsw
 
@@ -64,8 +64,7 @@ def ranked(
     return heapq.nlargest(limit, scores.items(), key=lambda pair: (pair[1], pair[0]))
 
 
-@dataclass(frozen=True)
-class _Word:
+class _Word(NamedTuple):
     """listed: for each column its weight, and the rows that hold the word there, in order."""
 
     listed: list[tuple[float, list[int]]]

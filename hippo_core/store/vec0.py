@@ -1,8 +1,9 @@
-"""A table of sqlite-vec: vectors of one model with their sketches, partitioned by scope; the nearest of them, exactly.
+"""A table of sqlite-vec: unit vectors of one model with their sketches, partitioned by scope; the nearest of them.
 
-Where few are searched, vec0 goes through all of them. Where many are, their sketches are compared (store/sketch.py),
-and the likeliest exactly. That reads vec0's own tables, because its query language finds the best k of n in about k
-times n steps and takes 10 µs to give one vector. sqlite-vec 0.1.9 keeps chunks, each of a number of places and of one
+Where few are searched, vec0 goes through all of them; it ranks by L2 distance, which of unit vectors is the order of
+cosines. Where many are, their sketches are compared (store/sketch.py), and the likeliest vectors in full. That reads
+vec0's own tables, because its query language finds the best k of n in about k times n steps and takes 10 µs to give one
+vector. sqlite-vec 0.1.9 keeps chunks, each of a number of places and of one
 scope: in {table}_chunks which places are taken, and by which rows; in {table}_vector_chunks00 and 01 a chunk's vectors
 and sketches, side by side; in {table}_rowids where a row is. Only writing, and searching the few, need the extension.
 Knows nothing of what a row stands for.
@@ -18,7 +19,7 @@ from hippo_core.store import sketch
 if TYPE_CHECKING:
     import numpy
 
-MOST_NEIGHBOURS = 4_096  # sqlite-vec's own limit for k
+_MOST_NEIGHBOURS = 4_096  # sqlite-vec's own limit for k
 # A scope grows by so many vectors. With sqlite-vec's 1,024 each small project took 1.5 MB, and a search read all of it;
 # and of a large chunk SQLite goes through half the pages on the way to one vector.
 _CHUNK = 64
@@ -90,7 +91,7 @@ class Vec0:
             where, values = f"{where} AND rowid IN ({only[0]})", (*values, *only[1])
         rows = self._db.execute(
             f"SELECT rowid, distance FROM {self._table} WHERE embedding MATCH ? AND k = ? AND {where}",
-            (vector, min(limit, MOST_NEIGHBOURS), *values),
+            (vector, min(limit, _MOST_NEIGHBOURS), *values),
         )
         near = sorted(rows, key=lambda found: (found[1], found[0]))[:limit]  # k came of each scope
         return [(row, 1 - distance * distance / 2) for row, distance in near]

@@ -1,7 +1,7 @@
-"""The vector index of the curated memories: one vec0 table for each embedding model, partitioned by scope, exact.
+"""The vector index of the curated memories: one vec0 table for each embedding model, partitioned by scope.
 
 A memory longer than the model's window has several chunks; its nearest chunk speaks for it. The extension is loaded at
-the first need; without it `available` is False. Vectors are unit length, so L2 distance ranks as cosine does.
+the first need; without it `available` is False. Vectors are unit length.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Vectors:
         """Whether any memory has a vector of this model."""
         model = self._model(fingerprint)
         held = "SELECT 1 FROM memory_chunk WHERE model_id = ? LIMIT 1"
-        return model is not None and self._db.execute(held, model[:1]).fetchone() is not None
+        return model is not None and self._db.execute(held, (model[0],)).fetchone() is not None
 
     def pending(self, fingerprint: str, limit: int) -> list[tuple[int, str]]:
         """(number, text) of active memories that have no vectors of this model yet."""
