@@ -249,7 +249,10 @@ class TestCrontab:
         assert uninstall(paths, purge=False) == 0
         assert programs.crontab.read_bytes() == OTHERS and choose.chosen(paths) is None
 
-    def test_an_uninstaller_that_is_refused_names_the_lines_and_can_be_repeated(self, programs, linux, paths, capsys):
+    @pytest.mark.parametrize("purge", [False, True])
+    def test_an_uninstaller_that_is_refused_names_the_lines_and_can_be_repeated(
+        self, programs, linux, paths, capsys, purge
+    ):
         """`hippo`, which could say what to do, is gone by then."""
         programs.add("crontab")
         programs.crontab.write_bytes(OTHERS)
@@ -257,13 +260,13 @@ class TestCrontab:
         choose.install(paths, PYTHON, "cron")
         start, end = (programs.crontab.read_text(encoding="latin-1").splitlines()[at] for at in (-7, -1))
         programs.refuse()
-        assert uninstall(paths, purge=False) == 1
+        assert uninstall(paths, purge=purge) == 1
         said = capsys.readouterr().out
         assert f"crontab -e, and delete the lines from '{start}' to '{end}'" in said
         assert "hippo schedule -h" not in said and "Not ours" not in said
         programs.relent()
-        assert uninstall(paths, purge=False) == 0
-        assert programs.crontab.read_bytes() == OTHERS and choose.chosen(paths) is None
+        assert uninstall(paths, purge=purge) == 0
+        assert programs.crontab.read_bytes() == OTHERS and not paths.home.exists()
 
     def test_a_crontab_that_somebody_took_away_is_no_obstacle(self, programs, linux, paths):
         programs.add("crontab")

@@ -93,6 +93,9 @@ def test_a_job_is_overdue_only_after_its_own_scheduler_has_had_its_chance(job):
     before = ran(planned - job.every + 60)
     assert job.is_due(before, planned) and not job.is_overdue(before, planned + 60)
     assert job.is_overdue(before, planned + job.grace + 1)
+    just_before = ran(planned - 60)  # by hand, or by a hook
+    assert job.is_due(just_before, planned + 60) and not job.is_overdue(just_before, planned + 60)
+    assert job.is_overdue(just_before, planned + job.grace + 1)
 
 
 def test_after_a_night_that_the_machine_slept_through_it_is_overdue_in_the_morning(monkeypatch):

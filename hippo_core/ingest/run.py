@@ -63,10 +63,12 @@ def run_pass(
     """Bring the store up to date with the transcripts below `roots`.
 
     sessions_done: sessions that are over, whatever their files' age; unfinished: take all sessions for finished.
+    archive_only: learn from no session but those that ended meanwhile, and load no model for them either.
     retry, thorough: as archive_files has them.
     on_progress(step, done, total) is called with the steps "read", "learn" and "embed". Raises BusyError when another
     pass holds the lock for longer than `wait` seconds, and a StoreError when the store cannot be written.
     """
+    embed = embed and not archive_only
     run = _Pass(paths, settings.load(paths), set(sessions_done), unfinished, embed, retry, thorough, on_progress)
     run.once(roots, archive_only, wait)
     for _ in range(MOST_ROUNDS):
@@ -76,7 +78,7 @@ def run_pass(
             run.once(roots, archive_only=False, wait=0.0)
         except BusyError:
             break
-    if embed and not archive_only:
+    if embed:
         run.embed_archive()
     return run.report
 
@@ -105,7 +107,7 @@ class _Pass:
                     self._distil(store, self.over | notes)
                     forget_notes(self.paths, notes)
                 self._render(store)  # before the slow part, so that a session that starts now is shown what is new
-                if self.embed and not archive_only:
+                if self.embed:
                     self._embed(store)
 
     def _archive(self, store: Store, roots: Sequence[Path]) -> None:

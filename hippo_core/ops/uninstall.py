@@ -32,7 +32,8 @@ def uninstall(paths: Paths, *, purge: bool) -> int:
         file.unlink(missing_ok=True)
     if purge:
         _remove_tree(paths.snapshot)  # rules and memories, and their history
-        for file in (*paths.home.glob(f"{paths.store.name}*"), paths.config, paths.joined, paths.schedule_record):
+        _remove_tree(paths.usage)
+        for file in (*paths.home.glob(f"{paths.store.name}*"), paths.config, paths.joined):
             file.unlink(missing_ok=True)
     _say(paths, notes, purge)
     return 1 if notes else 0

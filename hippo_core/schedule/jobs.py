@@ -46,13 +46,17 @@ class Job:
 
     def is_due(self, beat: Beat | None, now: float) -> bool:
         """Whether a planned time has passed since it last ran. One that never did, or was kept out, is due any time."""
-        if beat is None or beat.result == BUSY:
-            return True
-        return beat.last_ran > now + _AHEAD or beat.last_ran < self.planned(now)
+        return self._missed(beat, now, now)
 
     def is_overdue(self, beat: Beat | None, now: float) -> bool:
         """Whether it has been due for longer than its grace: the machine slept, or its scheduler is out of order."""
-        return self.is_due(beat, now) and (beat is None or self.is_due(beat, now - self.grace))
+        return self._missed(beat, now, now - self.grace)
+
+    def _missed(self, beat: Beat | None, now: float, until: float) -> bool:
+        """Whether it has not run since the last planned time before `until`."""
+        if beat is None or beat.result == BUSY:
+            return True
+        return beat.last_ran > now + _AHEAD or beat.last_ran < self.planned(until)
 
     def _shortly_before(self, now: float) -> Iterator[float]:
         """Planned times of this day and the two before it; for an hourly job, of this hour and the two before it."""
