@@ -275,3 +275,28 @@ def test_what_speaks_is_never_passed_over_for_its_bytes(said, separators, shuffl
 ])  # fmt: skip
 def test_what_speaks_beside_a_tool_is_not_passed_over(said):
     assert speech_of(said) and not says_nothing(json.dumps(said, separators=(",", ":")).encode() + b"\n")
+
+
+_separators = st.sampled_from([(",", ":"), (", ", ": ")])
+
+
+@settings(max_examples=400)
+@given(st.lists(st.tuples(_record, _separators), min_size=2, max_size=3), st.sampled_from(["", "\r", "\0" * 9]))
+def test_records_that_a_lost_line_feed_put_on_one_line_all_speak(records, joint):
+    """A machine that went down may leave a line without its end, and zeros; the next record is then beside it."""
+    body = (joint.join(json.dumps(record, separators=how) for record, how in records) + "\n").encode()
+    if says_nothing(body):
+        assert not any(speech_of(record) or queued_of(record) for record, _ in records)
+    assert lines.decode(body) == [record for record, _ in records]
+
+
+@pytest.mark.parametrize("joint", [b"", b"\r", b"\0" * 512])
+@pytest.mark.parametrize("said", [user("Stop!", 2), assistant("Done.", 2), {"type": "summary", "summary": "It ended."}])
+def test_what_was_said_beside_what_a_tool_gave_back_is_heard(read, joint, said):
+    def compact(record):
+        return json.dumps(record, separators=(",", ":")).encode()
+
+    tool = compact({**user("", 1), "message": {"role": "user", "content": [{"type": "tool_result", "content": "ok"}]}})
+    for glued in (tool + joint + compact(said), compact(said) + joint + tool):
+        texts, transcript = read(line(ASKED) + tool + b"\n" + glued + b"\n" + tool + b"\n" + line(ANSWERED))
+        assert len(texts) == 3 and texts[::2] == BOTH and transcript.bad_lines == 0

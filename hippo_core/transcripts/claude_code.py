@@ -174,6 +174,7 @@ def _noted(lines: Iterator[_Parsed], into: list[_Parsed]) -> Iterator[_Parsed]:
 # Looked for at once, since each look at a line is a scan of it. Descriptions of tools, long ones, name a "summary" too.
 _SPEAKING = re.compile(rb'"(?:user"|assistant"|type"\s*:\s*"summary"|queue)')
 _USER_OR_TEXT = re.compile(rb'"(?:user|text)"')
+_A_USERS = re.compile(rb'\{[^{[]*"type":"user"')  # a record that says so itself, before anything within it can
 
 
 def says_nothing(body: bytes) -> bool:
@@ -189,12 +190,18 @@ def says_nothing(body: bytes) -> bool:
     if first[0] == b'"user"':
         # What a tool gave back. One that mentions an assistant may be a speaking record with such a block inside.
         # Found from the end: it is nowhere in nearly all of these lines, and that way is said sooner.
-        return b'"type":"tool_result"' in body and body.rfind(b'"assistant"') < 0
-    if first[0] == b'"assistant"':
+        silent = b'"type":"tool_result"' in body and (_A_USERS.match(body) or body.rfind(b'"assistant"') < 0)
+    elif first[0] == b'"assistant"':
         # A content block other than text.
-        block = b'"type":"tool_use"' in body or b'"type":"thinking"' in body
-        return block and not _USER_OR_TEXT.search(body)
-    return False
+        silent = (b'"type":"tool_use"' in body or b'"type":"thinking"' in body) and not _USER_OR_TEXT.search(body)
+    else:
+        return False
+    return bool(silent) and not _may_be_several(body)
+
+
+def _may_be_several(body: bytes) -> bool:
+    """Whether records may share a line whose line feed was lost: within one, control bytes are escaped as quotes are."""
+    return body.rfind(b'}{"') >= 0 or body.find(b"\0") >= 0 or body.find(b"\r", 0, -2) >= 0
 
 
 def _text(record: dict[str, Any], name: str) -> str | None:
