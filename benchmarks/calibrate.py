@@ -28,10 +28,11 @@ from hippo_core.recall import channels  # noqa: E402
 from hippo_core.recall.channels import Where  # noqa: E402
 from hippo_core.recall.pipeline import judge  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
-from hippo_core.recall.relevance import FLOOR, SHARE_OF_BEST, Evidence  # noqa: E402
+from hippo_core.recall.relevance import Evidence, least_shown  # noqa: E402
+from hippo_core.recall.weights import WEIGHTS  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
-FUSED = 1.5
+FUSED = WEIGHTS.with_vectors.fused
 SHOWN = 5
 CANDIDATES = 10  # of each query, the best by a first guess: what a person would get to see
 
@@ -118,7 +119,7 @@ def shown_of(row: Asked, chance: Callable[[Evidence], float], least: float) -> l
     """Of what a person would get to see when the best has to reach `least`: does each answer?"""
     judged = sorted(((chance(seen), label) for seen, label in row.candidates), key=lambda pair: -pair[0])[:SHOWN]
     best = judged[0][0] if judged else 0.0
-    floor = max(FLOOR, SHARE_OF_BEST * best)
+    floor = least_shown(best)
     return [label for value, label in judged if value >= floor] if best >= least else []
 
 

@@ -24,9 +24,10 @@ import sets  # noqa: E402
 from hippo_core.config import Config  # noqa: E402
 from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.embed.choose import open_embedder  # noqa: E402
-from hippo_core.proactive.notes import CONFIDENT, CONFIDENT_BY_WORDS, MOST_A_TURN  # noqa: E402
+from hippo_core.proactive.notes import MOST_A_TURN  # noqa: E402
 from hippo_core.proactive.prompt import question_in  # noqa: E402
 from hippo_core.recall.pipeline import recall  # noqa: E402
+from hippo_core.recall.weights import WEIGHTS  # noqa: E402
 
 SETS = ("devmembench", "precisionmembench", "longmemeval")
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -93,7 +94,7 @@ def main() -> None:
                 list(options.sets), options.queries or None, options.cache or Path(folder), open_embedder(Config())
             )
         )
-    for channel, chosen in (("with vectors", CONFIDENT), ("keywords only", CONFIDENT_BY_WORDS)):
+    for channel, chosen in (("with vectors", WEIGHTS.confident), ("keywords only", WEIGHTS.confident_by_words)):
         for half, purpose in ((0, "for choosing"), (1, "for reporting")):
             rows = [row for name, row in asked if name == channel and row.half == half]
             print(f"{channel}, {purpose}: {len(rows)} prompts")

@@ -31,8 +31,9 @@ import sets  # noqa: E402
 from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.recall.archive import Search, read_archive_query, search_archive  # noqa: E402
 from hippo_core.recall.query import read_query  # noqa: E402
-from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TUNING, TURN, Tuning, session_shares  # noqa: E402
+from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TURN, session_shares  # noqa: E402
 from hippo_core.recall.timed import leaning  # noqa: E402
+from hippo_core.recall.weights import WEIGHTS, Weights  # noqa: E402
 from hippo_core.recall.when import When  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
@@ -41,7 +42,9 @@ MEASURES = ("any@5", "R@5", "R@10", "MRR")
 DEPTH, FOLDS, DRAWS = 20, 5, 2_000
 USER_COLUMNS, OTHERS = (1.0, 3.0, 5.0, 8.0), (0.5, 0.6, 0.7, 1.0)
 GRID = [
-    Tuning({TURN: turn, EPISODE: 0.40, MEANING: meaning, REPLY: reply}, others, column)
+    WEIGHTS._replace(
+        lists={TURN: turn, EPISODE: 0.40, MEANING: meaning, REPLY: reply}, others=others, user_column=column
+    )
     for turn, meaning, reply, others, column in itertools.product(
         (0.30, 0.45, 0.60), (0.35, 0.50, 0.65), (0.0, 0.1, 0.2, 0.3), OTHERS, USER_COLUMNS
     )
@@ -74,9 +77,9 @@ class Heard:
             key: numpy.array([share.get(session, 0.0) for session in sessions]) for key, share in shares.items()
         }
 
-    def ranking(self, tuning: Tuning) -> list[str]:
+    def ranking(self, tuning: Weights) -> list[str]:
         """As `sessions.total` and the search rank, for all sessions at once: there are very many tunings."""
-        scores = sum(tuning.weights[name] * self._shares[name, setting] for name, setting in _settings(tuning).items())
+        scores = sum(tuning.lists[name] * self._shares[name, setting] for name, setting in _settings(tuning).items())
         if self._when is not None:
             leant = leaning(self._when, dict(zip(self._sessions, scores.tolist(), strict=True)), self._times)
             scores = numpy.array(list(leant.values()))
@@ -102,7 +105,7 @@ class Measured:
         pairs = zip(self.queries, rankings, strict=True)
         return [self._score(list(ranking), query["evidence"]) for query, ranking in pairs]
 
-    def tuned(self, tuning: Tuning) -> Scores:
+    def tuned(self, tuning: Weights) -> Scores:
         """What the ordering alone gives, without silence."""
         return self.scores([heard.ranking(tuning) for heard in self._heard])
 
@@ -110,13 +113,13 @@ class Measured:
         asked = read_archive_query(text, now)
         search = Search(self._store, asked, None)
         search.by_meaning(self._embedder)
-        shares = {(name, None): session_shares(name, search.lists.get(name, ()), 1.0) for name in (MEANING, REPLY)}
+        shares = {(name, None): session_shares(name, search.lists.get(name, ())) for name in (MEANING, REPLY)}
         for column in USER_COLUMNS:
-            by_words = Search(self._store, asked, None, tuning=Tuning(user_column=column))
+            by_words = Search(self._store, asked, None, weights=WEIGHTS._replace(user_column=column))
             by_words.by_words()
-            shares[EPISODE, column] = session_shares(EPISODE, by_words.lists[EPISODE], 1.0)
+            shares[EPISODE, column] = session_shares(EPISODE, by_words.lists[EPISODE])
         for others in OTHERS:
-            shares[TURN, others] = session_shares(TURN, by_words.lists[TURN], others)
+            shares[TURN, others] = session_shares(TURN, by_words.lists[TURN], WEIGHTS._replace(others=others))
         sessions = sorted({session for share in shares.values() for session in share})
         search.lists |= by_words.lists
         return Heard(sessions, shares, search.when, search.session_times(sessions) if search.when else {})
@@ -174,9 +177,9 @@ def compare(part: Measured, runs: Path | None) -> None:
 
 def ablate(parts: Sequence[Measured]) -> None:
     print("\nordering without a list, whole sets (any@5 / R@5)")
-    tunings = {"nothing left out": TUNING, "equal speakers": Tuning(TUNING.weights, others=1.0, user_column=1.0)}
+    tunings = {"nothing left out": WEIGHTS, "equal speakers": WEIGHTS._replace(others=1.0, user_column=1.0)}
     for name, changes in WITHOUT.items():
-        tunings[name] = Tuning({**TUNING.weights, **changes}, TUNING.others, TUNING.user_column)
+        tunings[name] = WEIGHTS._replace(lists={**WEIGHTS.lists, **changes})
     for name, tuning in tunings.items():
         cells = [f"{_mean(s, 'any@5'):5.1f} / {_mean(s, 'R@5'):4.1f}" for s in (part.tuned(tuning) for part in parts)]
         print(f"  {name:20s} " + "   ".join(cells))
@@ -202,7 +205,7 @@ def cross_validate(parts: Sequence[Measured]) -> None:
             print(f"  {part.name:12s} {category or 'all':26s} n={len(chosen):3d} {_line(chosen, intervals=True)}")
 
 
-def _settings(tuning: Tuning) -> dict[str, float | None]:
+def _settings(tuning: Weights) -> dict[str, float | None]:
     return {TURN: tuning.others, EPISODE: tuning.user_column, MEANING: None, REPLY: None}
 
 
@@ -239,8 +242,8 @@ def _interval(values: Sequence[float]) -> tuple[float, float]:
     return tuple(100 * numpy.percentile(means, (2.5, 97.5)))
 
 
-def _shown(tuning: Tuning) -> str:
-    weights = " ".join(f"{name} {weight:.2f}" for name, weight in tuning.weights.items())
+def _shown(tuning: Weights) -> str:
+    weights = " ".join(f"{name} {weight:.2f}" for name, weight in tuning.lists.items())
     return f"{weights} others {tuning.others} user's column {tuning.user_column}"
 
 

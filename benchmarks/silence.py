@@ -24,7 +24,7 @@ import sets  # noqa: E402
 
 from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.recall.archive import Search, read_archive_query  # noqa: E402
-from hippo_core.recall.relevance import FLOOR, SHARE_OF_BEST, Evidence, relevance  # noqa: E402
+from hippo_core.recall.relevance import Evidence, least_shown, relevance  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
 SETS = ("longmemeval", "memaware", "devmembench")
@@ -81,7 +81,7 @@ def shown_of(row: Asked, chance: Callable[[Evidence], float], least: float) -> l
     best = max((chance(seen) for seen, _ in row.candidates), default=0.0)
     if best < least:
         return []
-    floor = max(FLOOR, SHARE_OF_BEST * best)
+    floor = least_shown(best)
     pairs = zip(row.candidates, row.shares, strict=True)
     return [label for (_, label), share in pairs if best * share >= floor][:SHOWN]
 

@@ -7,7 +7,8 @@ from precision_cases import WORLDS
 from precision_worlds import filled, shown
 
 from hippo_core.recall.aim import aim, names_of, plain
-from hippo_core.recall.relevance import BEST_AT_LEAST, at_least_shown, worth_showing
+from hippo_core.recall.relevance import at_least_shown, worth_showing
+from hippo_core.recall.weights import WEIGHTS
 
 CACHE = "Redis is used as a cache in the backend."
 AUTH = "The auth service depends on Redis for sessions."
@@ -119,7 +120,9 @@ relevances = st.dictionaries(st.integers(1, 9), st.floats(0, 1), min_size=1)
 @given(relevances, st.sets(st.integers(1, 9)))
 def test_a_name_lifts_nothing_above_what_was_shown_and_lowers_nothing(before, named):
     after = at_least_shown(before, named)
-    assert all(after[n] >= before[n] for n in after) and max(after.values()) <= max(*before.values(), BEST_AT_LEAST)
+    assert all(after[n] >= before[n] for n in after) and max(after.values()) <= max(
+        *before.values(), WEIGHTS.best_at_least
+    )
     assert worth_showing(before) <= worth_showing(after)
 
 

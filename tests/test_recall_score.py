@@ -10,10 +10,13 @@ from hippo_core.clock import DAY
 from hippo_core.config import Config
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
+from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, TIME_CHANNEL, VECTOR_CHANNEL
 from hippo_core.recall.diversify import folded, most_varied, says_the_same, word_similarity
 from hippo_core.recall.fuse import reciprocal_ranks
-from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
-from hippo_core.recall.score import WEIGHTS, Aging, nudged, score
+from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.score import Aging, nudged, score
+from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TURN
+from hippo_core.recall.weights import WEIGHTS
 
 share = st.floats(0, 1)
 NOW = 2_000 * DAY
@@ -35,7 +38,7 @@ def test_neither_recency_nor_importance_overrides_relevance(
     better, worse, recency_a, recency_b, importance_a, importance_b
 ):
     """What fits clearly better comes first, were it ever so old and unimportant."""
-    if better * WEIGHTS["relevance"] > worse:
+    if better * WEIGHTS.by_relevance > worse:
         assert score(better, recency_a, importance_a) > score(worse, recency_b, importance_b)
 
 
@@ -48,7 +51,8 @@ def test_at_equal_relevance_the_newer_and_then_the_more_important_wins():
     assert score(0.5, 1.0, 0.5) > score(0.5, 0.2, 0.5)
     assert score(0.5, 0.5, 1.0) > score(0.5, 0.5, 0.2)
     assert score(0.5, 1.0, 0.0) > score(0.5, 0.0, 1.0)
-    assert WEIGHTS["relevance"] > WEIGHTS["recency"] > WEIGHTS["importance"] and math.isclose(sum(WEIGHTS.values()), 1)
+    weighed = (WEIGHTS.by_relevance, WEIGHTS.by_recency, WEIGHTS.by_importance)
+    assert weighed == tuple(sorted(weighed, reverse=True)) and math.isclose(sum(weighed), 1)
 
 
 @pytest.mark.parametrize("kind", list(MemoryType))
@@ -114,8 +118,8 @@ def test_more_evidence_is_never_less_relevant(a, b, low, high, field):
 
 def test_being_first_is_not_enough_to_be_relevant():
     """Some memory is always first; where neither a word nor the meaning fits, that says nothing."""
-    assert relevance(Evidence(0.0, 1.0, 0.2)) < BEST_AT_LEAST
-    assert relevance(Evidence(0.0, 1.0, None)) < BEST_AT_LEAST
+    assert relevance(Evidence(0.0, 1.0, 0.2)) < WEIGHTS.best_at_least
+    assert relevance(Evidence(0.0, 1.0, None)) < WEIGHTS.best_at_least
     assert worth_showing({1: relevance(Evidence(0.0, 1.0, 0.2)), 2: 0.01}) == set()
 
 
@@ -235,3 +239,16 @@ def test_a_chain_of_phrasings_is_one_group_led_by_its_best():
     scores, scopes = {1: 0.5, 2: 0.3, 3: 0.9, 4: 0.1}, dict.fromkeys(texts, "a")
     groups = folded(scores, texts, scopes, lambda a, b: likeness.get(frozenset((a, b)), 0.0), 0.84)
     assert groups == {3: [1, 2], 4: []}
+
+
+# -- the table ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_weighs_each_channel_and_each_list_by_its_name_and_nobody_can_change_it():
+    assert set(WEIGHTS.channels) == {EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL, TIME_CHANNEL}
+    assert set(WEIGHTS.lists) == {TURN, EPISODE, MEANING, REPLY}
+    for table in (WEIGHTS.channels, WEIGHTS.lists):
+        with pytest.raises(TypeError):
+            table["time"] = 1.0
+    with pytest.raises(AttributeError):
+        WEIGHTS.floor = 0.0

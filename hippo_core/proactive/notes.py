@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from hippo_core.model.memory import parse_id
 from hippo_core.model.types import Author
 from hippo_core.recall.pipeline import Result
+from hippo_core.recall.weights import WEIGHTS
 from hippo_core.render import budget
 from hippo_core.render.fence import one_line
 from hippo_core.render.rules import has_its_place
 
-# The relevance from which on a memory is shown unasked, far above the floor of a search, which somebody wanted. By
-# benchmarks/proactive.py nine of ten memories above the first are right, and more than four of five above the second.
-CONFIDENT, CONFIDENT_BY_WORDS = 0.6, 0.5
 MOST_A_TURN = 2
 TURN_TOKENS, SESSION_TOKENS = 150, 1_200
 MOST_FOR_AN_AGENT = 5
@@ -46,8 +44,8 @@ def for_agent(results: Iterable[Result], already: Collection[int]) -> Notes:
 
 
 def confident(result: Result) -> bool:
-    """Whether a memory is as good as certain to answer."""
-    needed = CONFIDENT if "cosine" in result.stages else CONFIDENT_BY_WORDS
+    """Whether a memory is as good as certain to answer: far above the floor of a search, which somebody wanted."""
+    needed = WEIGHTS.confident if "cosine" in result.stages else WEIGHTS.confident_by_words
     return result.stages["relevance"] >= needed
 
 

@@ -13,14 +13,7 @@ from typing import NamedTuple
 
 from hippo_core.recall.relevance import worth_showing
 from hippo_core.recall.stopwords import STOP_WORDS
-
-# Beside memories that the question names, another is shown from these shares of the relevance of the best of them on:
-WITH_WORDS_OF_ITS_OWN = 0.27  # it holds a word of the question that none of them holds
-WITHOUT = 0.4
-SAME_WORDS = 0.8  # of the relevance of a named one that holds all it holds
-NEARLY = 0.9
-BESIDE_THE_COMPLETE = 0.3  # where the best, or nearly the best, holds all of the question's words and it does not
-SURE = 0.5  # from this relevance on meaning alone speaks for it, whatever words it holds
+from hippo_core.recall.weights import WEIGHTS, Weights
 
 _LONGEST_NAME = 4  # words
 _LONGEST_NOTE = 300  # letters; a longer text speaks of more than what it opens with
@@ -55,7 +48,11 @@ class Aim(NamedTuple):
 
 
 def aim(
-    question: str, words: Mapping[str, frozenset[int]], texts: Mapping[int, str], relevances: Mapping[int, float]
+    question: str,
+    words: Mapping[str, frozenset[int]],
+    texts: Mapping[int, str],
+    relevances: Mapping[int, float],
+    weights: Weights = WEIGHTS,
 ) -> Aim:
     """What the question names of the candidates, and what is beside its point. words: its words -> who holds each."""
     asked = plain(question)
@@ -64,23 +61,31 @@ def aim(
     for word, holders in words.items():
         for number in holders & texts.keys():
             held[number].add(word)
-    beside = _beside_the_complete(held, len(words), relevances) | _beside_the_wanted(question, held, texts, relevances)
+    beside = _beside_the_complete(held, len(words), relevances, weights)
+    beside |= _beside_the_wanted(question, held, texts, relevances, weights)
     if said:
-        beside |= _beside_the_named(said, words, texts, held, relevances)
+        beside |= _beside_the_named(said, words, texts, held, relevances, weights)
     needed = _needed(asked, said, texts)
     return Aim(frozenset(said), frozenset(beside - said.keys() - needed), needed)
 
 
-def _beside_the_complete(held: Mapping[int, set[str]], asked: int, relevances: Mapping[int, float]) -> set[int]:
+def _beside_the_complete(
+    held: Mapping[int, set[str]], asked: int, relevances: Mapping[int, float], weights: Weights
+) -> set[int]:
     """What lacks some of the question's words where the best, or nearly the best, holds them all."""
     best = max(relevances.values(), default=0.0)
-    if not any(len(held[number]) == asked and value >= NEARLY * best for number, value in relevances.items()):
+    nearly = weights.nearly_best * best
+    if not any(len(held[number]) == asked and value >= nearly for number, value in relevances.items()):
         return set()
-    return {n for n, value in relevances.items() if len(held[n]) < asked and value < BESIDE_THE_COMPLETE * best}
+    return {n for n, value in relevances.items() if len(held[n]) < asked and value < weights.beside_complete * best}
 
 
 def _beside_the_wanted(
-    question: str, held: Mapping[int, set[str]], texts: Mapping[int, str], relevances: Mapping[int, float]
+    question: str,
+    held: Mapping[int, set[str]],
+    texts: Mapping[int, str],
+    relevances: Mapping[int, float],
+    weights: Weights,
 ) -> set[int]:
     """Where a question ends in two words together: what holds its words in other forms alone, and not the last.
 
@@ -91,12 +96,12 @@ def _beside_the_wanted(
     if len(ending) < 2 or any(map(_is_function, ending)):
         return set()
     wanted = {number for number, words in held.items() if ending[1].casefold() in map(str.casefold, words)}
-    if not wanted & worth_showing(relevances):
+    if not wanted & worth_showing(relevances, weights):
         return set()
 
     def is_beside(number: int) -> bool:
         own, text = held[number], texts[number]
-        if not own or number in wanted or relevances[number] >= SURE or len(text) > _LONGEST_NOTE:
+        if not own or number in wanted or relevances[number] >= weights.sure or len(text) > _LONGEST_NOTE:
             return False
         said = frozenset(plain(text))
         return not any(said.issuperset(plain(word)) for word in own)
@@ -110,6 +115,7 @@ def _beside_the_named(
     texts: Mapping[int, str],
     held: Mapping[int, set[str]],
     relevances: Mapping[int, float],
+    weights: Weights,
 ) -> set[int]:
     names = {name for found in said.values() for name in found}
     parts = {part for name in names for part in name}
@@ -120,14 +126,14 @@ def _beside_the_named(
 
     def is_beside(number: int) -> bool:
         value, own = relevances[number], held[number]
-        if value < best * (WITHOUT if own <= theirs else WITH_WORDS_OF_ITS_OWN):
+        if value < best * (weights.beside_without if own <= theirs else weights.beside_with_own_words):
             return True
         if any(_within(name, _subject(texts[number])) for name in names):
             return False
-        if any(own <= held[other] and value < SAME_WORDS * relevances[other] for other in said):
+        if any(own <= held[other] and value < weights.beside_same_words * relevances[other] for other in said):
             return True
         holds = {part for word in own for part in parts_of[word]}
-        return bool(own) and own <= of_a_name and value < SURE and not any(map(holds.issuperset, names))
+        return bool(own) and own <= of_a_name and value < weights.sure and not any(map(holds.issuperset, names))
 
     return {number for number in held if is_beside(number)}
 

@@ -15,28 +15,24 @@ from hippo_core.model.scope import Scope
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, coverage, relevance, worth_showing
+from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.sessions import (
     DEPTH,
     EPISODE,
     MEANING,
     REPLY,
-    TUNING,
     TURN,
     Hit,
-    Tuning,
     rank,
     rank_messages,
 )
-from hippo_core.recall.timed import TIME_ALONE, leaning, remark, resolved
+from hippo_core.recall.timed import leaning, remark, resolved
+from hippo_core.recall.weights import WEIGHTS, Weights
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 from hippo_core.store.frequencies import Plan
 
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
-AT_LEAST = (
-    0.08  # relevance that the best has to reach where meaning was asked; benchmarks/silence.py shows what others do
-)
 _SPELLED_DEPTH = 200
 _MOST_TIMELY_WORDS = 8
 
@@ -136,10 +132,10 @@ class Search:
         asked: Query,
         scopes: Sequence[str] | None,
         withheld: bool = False,
-        tuning: Tuning = TUNING,
+        weights: Weights = WEIGHTS,
     ):
         self._store, self._asked, self._scopes, self._withheld = store, asked, scopes, withheld
-        self._tuning = tuning
+        self._weights = weights
         self._spellings, self._only_spelled = spellings(asked)
         self.terms = tuple(dict.fromkeys([*archive_words(asked), *map(str.lower, self._spellings)]))
         self.when, self._dated = resolved(store, asked.when, scopes) if asked.when else (None, None)
@@ -156,7 +152,7 @@ class Search:
             embedder.expect(self._asked.text)
 
     def by_words(self) -> None:
-        plan = self._store.frequencies.plan(self.terms, self._scopes, self._tuning.budget)
+        plan = self._store.frequencies.plan(self.terms, self._scopes, self._weights.ranked_rows)
         turns = self._store.archive.keyword_hits(
             plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since, share=plan.share
         )
@@ -164,7 +160,7 @@ class Search:
             plan.words,
             scopes=self._scopes,
             limit=DEPTH[EPISODE],
-            user_weight=self._tuning.user_column,
+            user_weight=self._weights.user_column,
             since=plan.since,
             share=plan.share,
         )
@@ -177,10 +173,10 @@ class Search:
 
     def by_meaning(self, embedder: Embedder | None) -> None:
         vectors = self._store.message_vectors
-        if embedder is None:
-            self.notes.append("no embedding model: keywords only")
-        elif self._only_spelled:
+        if self._only_spelled:
             pass  # a spelling has no meaning to look for, and loading the model takes longer than all the rest
+        elif embedder is None:
+            self.notes.append("no embedding model: keywords only")
         elif not vectors.has(embedder.fingerprint):
             self.notes.append("nothing that was said is embedded by this model yet: keywords only")
         else:
@@ -197,8 +193,9 @@ class Search:
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, at most k, best first."""
         scores = self.scores(k)
-        least = AT_LEAST if MEANING in self.lists else BEST_AT_LEAST
-        worth = worth_showing(scores) if max(scores.values(), default=0.0) >= least else set()
+        weights = self._weights
+        least = weights.archive_best_at_least if MEANING in self.lists else weights.best_at_least
+        worth = worth_showing(scores, weights) if max(scores.values(), default=0.0) >= least else set()
         shown = [(number, score) for number, score in scores.items() if number in worth][:k]
         self._say_when([number for number, _ in shown])
         return shown
@@ -206,7 +203,7 @@ class Search:
     def scores(self, k: int) -> dict[int, float]:
         """What might be shown, best first: a turn a session, then further turns while there are fewer than k."""
         spelled = self._spelled_out()
-        ranked, messages = self._leaning(rank(self.lists, self._tuning), rank_messages(self.lists, self._tuning))
+        ranked, messages = self._leaning(rank(self.lists, self._weights), rank_messages(self.lists, self._weights))
         # Whoever quotes wants the quotation, however well the rest fits.
         ranked |= {session: 1.0 + ranked.get(session, 0.0) for session in set(spelled.values())}
         messages |= {number: 1.0 + messages.get(number, 0.0) for number in spelled}
@@ -216,9 +213,11 @@ class Search:
             return {}
         further = self._further_turns(turns, messages, spelled) if len(turns) < k else []
         standing = {number: ranked[session] for session, number in turns.items()}
-        standing |= reciprocal_ranks({"further": [(n, messages[n]) for n in further]}, {"further": 1.0})
+        standing |= reciprocal_ranks(
+            {"further": [(n, messages[n]) for n in further]}, {"further": 1.0}, self._weights.rank_constant
+        )
         self.evidence = self._weigh(standing)
-        relevant = {number: relevance(seen) for number, seen in self.evidence.items()}
+        relevant = {number: relevance(seen, self._weights) for number, seen in self.evidence.items()}
         best, top = max(relevant[number] for number in turns.values()), max(ranked[session] for session in turns)
         scores = {number: best * ranked[session] / top for session, number in turns.items()}
         least = min(scores.values())  # further turns come after
@@ -228,7 +227,7 @@ class Search:
         """How each session that talked at the time began to, the latest first."""
         openings = self._store.said_when.openings(self.when.span, scopes=self._scopes, limit=k)
         self._say_when(openings)
-        return [(number, TIME_ALONE) for number in openings]
+        return [(number, self._weights.time_alone) for number in openings]
 
     def session_times(self, sessions: Iterable[str]) -> dict[str, tuple[float, ...]]:
         """When each of these began, and when those of its messages were said that a list holds."""
@@ -257,7 +256,7 @@ class Search:
         """Both lists, and what of the time lies below their ends: a busy year must not hide a quiet week."""
         said, span = self._store.said_when, self.when.span
         turns += said.keyword_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
-        weight = self._tuning.user_column
+        weight = self._weights.user_column
         episodes += said.episode_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=weight)
         return turns, episodes
 
@@ -269,7 +268,8 @@ class Search:
             return ranked, messages
         said = self._store.said_when.times(list(messages))
         times = {number: (said[number],) if number in said else () for number in messages}
-        return leaning(self.when, ranked, self.session_times(ranked)), leaning(self.when, messages, times)
+        by_session = leaning(self.when, ranked, self.session_times(ranked), self._weights)
+        return by_session, leaning(self.when, messages, times, self._weights)
 
     def _say_when(self, shown: Sequence[int]) -> None:
         """Tell in a note what was made of the time that was asked for."""
@@ -281,7 +281,7 @@ class Search:
         """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""
         if not self._spellings:
             return {}
-        plan = self._store.frequencies.plan(self._spellings, self._scopes, self._tuning.budget)
+        plan = self._store.frequencies.plan(self._spellings, self._scopes, self._weights.ranked_rows)
         hits = self._store.archive.keyword_hits(
             plan.words, scopes=self._scopes, limit=_SPELLED_DEPTH, since=plan.since, share=plan.share
         )
@@ -322,7 +322,7 @@ class Search:
         """What speaks for each of these messages. standing: its score, or its session's, among all."""
         numbers = list(standing)
         matches = self._store.archive.word_matches(self._asking, among=numbers, known=self._store.frequencies.of)
-        covered = coverage(matches, self._store.episodes.newest(), numbers)
+        covered = coverage(matches, self._store.episodes.newest(), numbers, self._weights.small_store)
         cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
         # What is not embedded yet is judged by its words; else it could not reach what the best has to.
         embedded = self._store.message_vectors.embedded(self._model, numbers) if self._model else ()
@@ -332,6 +332,11 @@ class Search:
             )
             for number in numbers
         }
+
+
+def only_spelled(query: str) -> bool:
+    """Whether a question is of spellings alone, and so needs no model."""
+    return spellings(read_query(query))[1]
 
 
 def spellings(asked: Query) -> tuple[tuple[str, ...], bool]:

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core.recall.aim import without_project
 from hippo_core.recall.stopwords import STOP_WORDS
+from hippo_core.recall.weights import WEIGHTS
 
 if TYPE_CHECKING:
     import numpy
 
-# From which likeness on two texts are compared word by word: the cosine of unit vectors, or the overlap of words.
-ALIKE_IN_MEANING, ALIKE_IN_WORDS = 0.84, 0.6
-DISCOUNT = 1 / 3  # what a perfect double of something chosen loses of its score
 _WORD = re.compile(r"\w+")
 _FIGURED = re.compile(r"[\w.:/-]*\d(?:[\w:/-]|[.,](?=\w))*")
 _NAME = re.compile(r"\b[^\W\d_a-z]\w+")  # begins with a capital
@@ -148,7 +146,7 @@ def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 def most_varied(
-    scores: Mapping[int, float], similarity: Similarity, count: int, discount: float = DISCOUNT
+    scores: Mapping[int, float], similarity: Similarity, count: int, discount: float = WEIGHTS.double_loses
 ) -> list[int]:
     """The `count` items that are good and unlike each other, in the order chosen. The best is always first."""
     left = sorted(scores, key=lambda item: (-scores[item], item))

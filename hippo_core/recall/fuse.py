@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-RANK_CONSTANT = 10  # the paper has 60, made for lists a thousand deep; docs/recall.md has the comparison
+from hippo_core.recall.weights import WEIGHTS
 
 
 def reciprocal_ranks(
-    lists: Mapping[str, Sequence[tuple[int, float]]], weights: Mapping[str, float], constant: int = RANK_CONSTANT
+    lists: Mapping[str, Sequence[tuple[int, float]]],
+    weights: Mapping[str, float] = WEIGHTS.channels,
+    constant: int = WEIGHTS.rank_constant,
 ) -> dict[int, float]:
     """Item -> sum over the lists it is in of weight / (constant + rank), as a share of the best possible; best first.
 

@@ -17,13 +17,14 @@ from hippo_core.model.memory import Memory, memory_id
 from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
 from hippo_core.recall.aim import aim
-from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, TIME_CHANNEL, VECTOR_CHANNEL, Found, Where
+from hippo_core.recall.channels import VECTOR_CHANNEL, Found, Where
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.relevance import BEST_AT_LEAST, Evidence, at_least_shown, coverage, relevance, worth_showing
+from hippo_core.recall.relevance import Evidence, at_least_shown, coverage, relevance, worth_showing
 from hippo_core.recall.rerank import RERANKED, SO_FAR, Reranker, bearing, reordered
 from hippo_core.recall.score import TO_DO_TYPES, Aging, nudged, score
 from hippo_core.recall.timed import of_memories, remark, resolved, weighed
+from hippo_core.recall.weights import WEIGHTS, Weights
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from hippo_core.recall.diversify import Similarity
 
-CHANNEL_WEIGHTS = {EXACT_CHANNEL: 0.3, PLAIN_CHANNEL: 1.0, VECTOR_CHANNEL: 1.0, TIME_CHANNEL: 0.3}
 POOL = 50  # candidates that are looked at closely
 
 
@@ -79,11 +79,13 @@ def recall(
     now: float | None = None,
     so_far: str | None = None,
     reranker: Reranker | None = None,
+    weights: Weights = WEIGHTS,
 ) -> Recall:
     """The memories that best answer `query`, at most k; none when nothing fits. UsageError for an empty query.
 
     embedder None: keywords only. scopes: scope keys, None for everything. now: seconds, for age. so_far: what whoever
-    asks has worked out; the candidates are ranked again with it. reranker: ranks them again after that.
+    asks has worked out; the candidates are ranked again with it. reranker: ranks them again after that. weights: for
+    benchmarks alone.
     """
     started = time.perf_counter()
     now = clock.now() if now is None else now
@@ -93,11 +95,11 @@ def recall(
         channels.begin(store, asked, embedder)
         found = Found() if asked.empty else channels.search(store, asked, Where(scopes, types), embedder)
         found.notes += slips
-        pool = judge(store, asked, found)
+        pool = judge(store, asked, found, weights)
         _rank_by_time(store, pool, asked, found, scopes)
         _rank_by_what_is_known(store, pool, found, so_far, embedder)
         _rank_by_reading(pool, asked, found, reranker)
-        results = _results(store, pool, asked, found, Aging.of(config or Config()), now)
+        results = _results(store, pool, asked, found, Aging.of(config or Config(), weights), now)
     best_first = _varied(pool, results, k)
     searched = {name: len(ranked) for name, ranked in found.lists.items()}
     elapsed = (time.perf_counter() - started) * 1000
@@ -108,15 +110,15 @@ def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
     """The k results to show, best first, each with the phrasings that it stands for."""
     if len(results) < 2:
         return [result._replace(stages={**result.stages, "likeness": 0.0}) for result in results.values()]
-    from hippo_core.recall.diversify import ALIKE_IN_MEANING, ALIKE_IN_WORDS, folded, most_varied
+    from hippo_core.recall.diversify import folded, most_varied
 
     scores = {number: result.score for number, result in results.items()}
     similarity = pool.similarity(results)
-    alike = ALIKE_IN_MEANING if pool.vectors else ALIKE_IN_WORDS
+    alike = pool.weights.alike_in_meaning if pool.vectors else pool.weights.alike_in_words
     texts = {number: pool.memories[number].text for number in scores}
     scopes = {number: pool.memories[number].scope for number in scores}
     others = folded(scores, texts, scopes, similarity, alike)
-    chosen = most_varied({number: scores[number] for number in others}, similarity, k)
+    chosen = most_varied({number: scores[number] for number in others}, similarity, k, pool.weights.double_loses)
     shown = []
     for place, number in enumerate(chosen):
         likeness = max((similarity(number, earlier) for earlier in chosen[:place]), default=0.0)
@@ -137,13 +139,15 @@ class Pool:
         relevance: dict[int, float],
         memories: dict[int, Memory],
         vectors: "dict[int, numpy.ndarray]",
+        weights: Weights,
     ):
         self.evidence, self.relevance, self.memories, self.vectors = evidence, relevance, memories, vectors
+        self.weights = weights
         self.judged: dict[str, Mapping[int, float]] = {}
 
     def showable(self) -> dict[int, float]:
         """The relevance of those that may be shown, best first; the others need not be looked at again."""
-        passed = sorted(worth_showing(self.relevance), key=lambda number: -self.relevance[number])
+        passed = sorted(worth_showing(self.relevance, self.weights), key=lambda number: -self.relevance[number])
         return {number: self.relevance[number] for number in passed}
 
     def reorder(self, stage: str, judged: Mapping[int, float]) -> None:
@@ -161,30 +165,32 @@ class Pool:
         return vector_similarity(vectors, by_words) if vectors else by_words
 
 
-def judge(store: Store, asked: Query, found: Found) -> Pool:
+def judge(store: Store, asked: Query, found: Found, weights: Weights = WEIGHTS) -> Pool:
     """The candidates of all channels, fused, and how relevant each is; without what is beside the point."""
-    fused = dict(itertools.islice(reciprocal_ranks(found.lists, CHANNEL_WEIGHTS).items(), POOL))
+    fused = reciprocal_ranks(found.lists, weights.channels, weights.rank_constant)
+    fused = dict(itertools.islice(fused.items(), POOL))
     memories = store.memories.fetch(list(fused))
     numbers = [number for number in fused if number in memories]  # one may have been forgotten a moment ago
     if not numbers:
-        return Pool({}, {}, {}, {})
+        return Pool({}, {}, {}, {}, weights)
     matches = store.memories.word_matches(asked.terms, index=PLAIN, among=numbers)
-    covered = coverage(matches, store.memories.count_active(), numbers)
+    covered = coverage(matches, store.memories.count_active(), numbers, weights.small_store)
     vectors, cosines = _closeness(store, found, numbers)
     evidence = {number: Evidence(covered[number], fused[number], cosines.get(number)) for number in numbers}
-    judged = {number: relevance(seen) for number, seen in evidence.items()}
+    judged = {number: relevance(seen, weights) for number, seen in evidence.items()}
     held = {word: holders for word, (_, holders) in zip(asked.terms, matches, strict=True)}
-    aimed = aim(asked.text, held, {number: memories[number].text for number in numbers}, judged)
-    if beside := aimed.beside & worth_showing(judged):
+    aimed = aim(asked.text, held, {number: memories[number].text for number in numbers}, judged, weights)
+    if beside := aimed.beside & worth_showing(judged, weights):
         found.remarks.append(f"beside the point, not shown: {', '.join(map(memory_id, sorted(beside)))}")
     judged = {
         number: value
         for number, value in judged.items()
         if number in aimed.needed
-        or (number not in aimed.beside and (covered[number] or value >= BEST_AT_LEAST or asked.time_alone))
+        or (number not in aimed.beside and (covered[number] or value >= weights.best_at_least or asked.time_alone))
     }
-    judged = at_least_shown(judged, aimed.named, aimed.needed, by_meaning=found.question is not None)
-    return Pool(evidence, judged, memories, vectors)
+    by_meaning = found.question is not None
+    judged = at_least_shown(judged, aimed.named, aimed.needed, by_meaning, weights)
+    return Pool(evidence, judged, memories, vectors, weights)
 
 
 def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: Sequence[str] | None) -> None:
@@ -193,8 +199,9 @@ def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: 
         return
     when, dated = resolved(store, asked.when, scopes)
     before, times = pool.relevance, of_memories(pool.memories)
-    pool.relevance = weighed(when, before, times, asked.time_alone)
-    fitting = {n: times[n] for n, value in before.items() if asked.time_alone or value >= BEST_AT_LEAST}
+    pool.relevance = weighed(when, before, times, asked.time_alone, pool.weights)
+    least = 0.0 if asked.time_alone else pool.weights.best_at_least
+    fitting = {n: times[n] for n, value in before.items() if value >= least}
     if said := remark(when, fitting, dated):
         found.notes.append(said)
 
@@ -219,8 +226,8 @@ def _rank_by_what_is_known(
             thought = embedder.embed([known.text])[0]
             passed = dict(pool.relevance)
     matches = store.memories.word_matches(known.terms, index=PLAIN, among=list(passed))
-    covered = coverage(matches, store.memories.count_active(), list(passed))
-    pool.reorder(SO_FAR, bearing(passed, covered, pool.vectors, thought))
+    covered = coverage(matches, store.memories.count_active(), list(passed), pool.weights.small_store)
+    pool.reorder(SO_FAR, bearing(passed, covered, pool.vectors, thought, pool.weights))
 
 
 def _rank_by_reading(pool: Pool, asked: Query, found: Found, reranker: Reranker | None) -> None:
@@ -254,11 +261,11 @@ def _results(store: Store, pool: Pool, asked: Query, found: Found, aging: Aging,
     labels = {key: scope.label for key, scope in store.memories.scopes().items()}
     places = {name: {item: place for place, (item, _) in enumerate(ranked, 1)} for name, ranked in found.lists.items()}
     results: dict[int, Result] = {}
-    shown = worth_showing(pool.relevance)
+    shown = worth_showing(pool.relevance, pool.weights)
     to_do = any(pool.memories[number].type in TO_DO_TYPES for number in shown) and asked.to_do
     for number in shown:
         seen, memory = pool.evidence[number], pool.memories[number]
-        fit = nudged(pool.relevance[number], memory.type, to_do)
+        fit = nudged(pool.relevance[number], memory.type, to_do, pool.weights)
         recency = aging.recency(memory, now)
         stages = {name: float(places[name].get(number, 0)) for name in places}
         stages |= {"fused": seen.fused, "coverage": seen.coverage}
@@ -269,7 +276,7 @@ def _results(store: Store, pool: Pool, asked: Query, found: Found, aging: Aging,
         stages["confidence"] = memory.confidence
         results[number] = Result(
             memory,
-            score(fit, recency, memory.importance),
+            score(fit, recency, memory.importance, pool.weights),
             labels.get(memory.scope, memory.scope),
             clock.ago(memory.confirmed_at, now),
             stages,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hippo_core.config import Config
 from hippo_core.errors import RerankerUnavailableError, UsageError
 from hippo_core.recall.relevance import Evidence, relevance
+from hippo_core.recall.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
     import numpy
@@ -72,6 +73,7 @@ def bearing(
     covered: Mapping[int, float],
     vectors: "Mapping[int, numpy.ndarray]",
     thought: "numpy.ndarray | None",
+    weights: Weights = WEIGHTS,
 ) -> dict[int, float]:
     """How well each candidate fits the question and what was worked out so far as well: one relevance times the other.
 
@@ -80,5 +82,5 @@ def bearing(
     fits = {}
     for item, fit in relevances.items():
         cosine = float(vectors[item] @ thought) if thought is not None and item in vectors else None
-        fits[item] = fit * relevance(Evidence(covered[item], 0.0, cosine))
+        fits[item] = fit * relevance(Evidence(covered[item], 0.0, cosine), weights)
     return fits

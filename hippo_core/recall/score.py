@@ -11,11 +11,9 @@ from hippo_core.clock import DAY
 from hippo_core.config import Config
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import LADDER, MemoryType, freshness
+from hippo_core.recall.weights import WEIGHTS, Weights
 
-WEIGHTS = {"relevance": 0.80, "recency": 0.11, "importance": 0.09}
-_SLOWING = 1.0  # a memory of full importance has a half-life this much longer than one at half importance
 TO_DO_TYPES = frozenset({MemoryType.TASK, MemoryType.TODO})
-TO_DO_NUDGE = 1.10
 
 
 class Aging(NamedTuple):
@@ -23,24 +21,25 @@ class Aging(NamedTuple):
 
     half_lives: Mapping[str, float]
     decay_rate: float
+    slowing: float
 
     @classmethod
-    def of(cls, config: Config) -> "Aging":
-        return cls(dict(config.half_lives), config.decay_rate)
+    def of(cls, config: Config, weights: Weights = WEIGHTS) -> "Aging":
+        return cls(dict(config.half_lives), config.decay_rate, weights.slowing)
 
     def recency(self, memory: Memory, now: float) -> float:
         """Freshness in 0..1, counted from the last confirmation. What is pinned does not age."""
         if memory.pinned:
             return 1.0
         half_life = self.half_lives.get(memory.type.value, LADDER[memory.type].half_life)
-        half_life *= 1 + _SLOWING * max(0.0, 2 * memory.importance - 1)
+        half_life *= 1 + self.slowing * max(0.0, 2 * memory.importance - 1)
         return freshness((now - memory.confirmed_at) / DAY, half_life, self.decay_rate)
 
 
-def score(relevance: float, recency: float, importance: float) -> float:
-    return relevance * (WEIGHTS["relevance"] + WEIGHTS["recency"] * recency + WEIGHTS["importance"] * importance)
+def score(relevance: float, recency: float, importance: float, weights: Weights = WEIGHTS) -> float:
+    return relevance * (weights.by_relevance + weights.by_recency * recency + weights.by_importance * importance)
 
 
-def nudged(relevance: float, kind: MemoryType, to_do: bool) -> float:
+def nudged(relevance: float, kind: MemoryType, to_do: bool, weights: Weights = WEIGHTS) -> float:
     """A question about open work leans a little towards tasks."""
-    return min(1.0, relevance * TO_DO_NUDGE) if to_do and kind in TO_DO_TYPES else relevance
+    return min(1.0, relevance * weights.to_do) if to_do and kind in TO_DO_TYPES else relevance

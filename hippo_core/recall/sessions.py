@@ -1,4 +1,4 @@
-"""Which sessions answer a question, from four lists of hits. Pure; the weights are this one table.
+"""Which sessions answer a question, from four lists of hits. Pure; their weights are in weights.py.
 
 | list | what is ranked | its score |
 |---|---|---|
@@ -12,35 +12,16 @@ Shares, not ranks, because how far the first is ahead of the second tells how mu
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
+
+from hippo_core.recall.weights import WEIGHTS, Weights
 
 T = TypeVar("T", str, int)
 
 TURN, EPISODE, MEANING, REPLY = "turn", "episode", "meaning", "reply"
 DEPTH: Mapping[str, int] = {TURN: 400, EPISODE: 200, MEANING: 400, REPLY: 400}
-COSINE_FLOOR = 0.15  # what two texts that have nothing to do with each other reach
 _COSINES = frozenset({MEANING, REPLY})
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """weights: of the lists. others: what a turn counts that is not the user's. user_column: a user's word in an
-    episode.
-
-    budget: how many messages may match and still be ranked by FTS5; benchmarks/scale.py shows what that costs.
-    benchmarks/retrieval.py chooses among such tables by cross-validation; docs/benchmarks.md has what others give.
-    """
-
-    weights: Mapping[str, float] = field(
-        default_factory=lambda: {TURN: 0.45, EPISODE: 0.40, MEANING: 0.50, REPLY: 0.20}
-    )
-    others: float = 0.6
-    user_column: float = 5.0
-    budget: int = 8_000
-
-
-TUNING = Tuning()
 
 
 @dataclass(frozen=True)
@@ -53,24 +34,24 @@ class Hit:
     by_user: bool = True
 
 
-def rank(lists: Mapping[str, Sequence[Hit]], tuning: Tuning = TUNING) -> dict[str, float]:
+def rank(lists: Mapping[str, Sequence[Hit]], weights: Weights = WEIGHTS) -> dict[str, float]:
     """Session -> score in 0..1, best first: 1 is the best of every list that was asked."""
-    shares = {name: session_shares(name, hits, tuning.others) for name, hits in lists.items()}
-    return total(shares, tuning.weights)
+    shares = {name: session_shares(name, hits, weights) for name, hits in lists.items()}
+    return total(shares, weights.lists)
 
 
-def rank_messages(lists: Mapping[str, Sequence[Hit]], tuning: Tuning = TUNING) -> dict[int, float]:
+def rank_messages(lists: Mapping[str, Sequence[Hit]], weights: Weights = WEIGHTS) -> dict[int, float]:
     """The same for single messages, as far as the lists name any."""
     shares = {
-        name: _shares(name, ((hit.message, hit) for hit in hits if hit.message is not None), tuning.others)
+        name: _shares(name, ((hit.message, hit) for hit in hits if hit.message is not None), weights)
         for name, hits in lists.items()
     }
-    return total(shares, tuning.weights)
+    return total(shares, weights.lists)
 
 
-def session_shares(name: str, hits: Iterable[Hit], others: float) -> dict[str, float]:
+def session_shares(name: str, hits: Iterable[Hit], weights: Weights = WEIGHTS) -> dict[str, float]:
     """What the list `name` says of each session in it: its best hit as a share of the best of all."""
-    return _shares(name, ((hit.session, hit) for hit in hits), others)
+    return _shares(name, ((hit.session, hit) for hit in hits), weights)
 
 
 def total(shares: Mapping[str, Mapping[T, float]], weights: Mapping[str, float]) -> dict[T, float]:
@@ -84,9 +65,9 @@ def total(shares: Mapping[str, Mapping[T, float]], weights: Mapping[str, float])
     return dict(sorted(summed.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _shares(name: str, hits: Iterable[tuple[T, Hit]], others: float) -> dict[T, float]:
-    floor = COSINE_FLOOR if name in _COSINES else 0.0
-    factor = others if name == TURN else 1.0
+def _shares(name: str, hits: Iterable[tuple[T, Hit]], weights: Weights) -> dict[T, float]:
+    floor = weights.cosine_floor if name in _COSINES else 0.0
+    factor = weights.others if name == TURN else 1.0
     best: dict[T, float] = {}
     for item, hit in hits:
         score = hit.score if hit.by_user else hit.score * factor

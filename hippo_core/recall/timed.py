@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hippo_core import clock
 from hippo_core.model.memory import Memory
-from hippo_core.recall.relevance import BEST_AT_LEAST
+from hippo_core.recall.weights import WEIGHTS, Weights
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", str, int)
 Times = Mapping[T, tuple[float, ...]]  # the moments that each candidate belongs to
-
-OUTSIDE = 0.6  # of its relevance keeps what lies on the other side of an event, whose date is an inference
-OLDEST = 0.7  # of its relevance keeps the oldest of the candidates, when the latest is asked for
-TIME_ALONE = 0.5  # relevance of what lies in the time, where nothing but a time is asked for
-STANDS_BACK = 0.85  # of its score keeps what was said in the archive at another time, or is the oldest
-_RIVAL = 0.5  # share of the best relevance from which on a candidate competes for being the latest
 
 
 def resolved(store: Store, when: "When", scopes: Sequence[str] | None) -> "tuple[When, Memory | None]":
@@ -49,29 +43,31 @@ def of_memories(memories: Mapping[int, Memory]) -> Times[int]:
     return {number: (_began(memory), memory.confirmed_at) for number, memory in memories.items()}
 
 
-def weighed(when: "When", relevance: Mapping[int, float], times: Times[int], alone: bool) -> dict[int, float]:
+def weighed(
+    when: "When", relevance: Mapping[int, float], times: Times[int], alone: bool, weights: Weights = WEIGHTS
+) -> dict[int, float]:
     """The memories' relevances under the time that was asked for. alone: nothing else was asked.
 
     A date that was said narrows: what lies outside goes, unless nothing inside fits. An event only weighs.
     """
     if when.latest:
-        return _newer_first(relevance, times, OLDEST)
+        return _newer_first(relevance, times, weights.oldest, weights.rival)
     inside = {number for number in relevance if _lies_in(when, times[number])}
     if alone:
-        return dict.fromkeys(inside, TIME_ALONE)
+        return dict.fromkeys(inside, weights.time_alone)
     if when.event is not None:
-        return {number: value * (1 if number in inside else OUTSIDE) for number, value in relevance.items()}
+        return {number: value * (1 if number in inside else weights.outside) for number, value in relevance.items()}
     kept = {number: value for number, value in relevance.items() if number in inside}
-    return kept if max(kept.values(), default=0.0) >= BEST_AT_LEAST else dict(relevance)
+    return kept if max(kept.values(), default=0.0) >= weights.best_at_least else dict(relevance)
 
 
-def leaning(when: "When", scores: Mapping[T, float], times: Times[T]) -> dict[T, float]:
+def leaning(when: "When", scores: Mapping[T, float], times: Times[T], weights: Weights = WEIGHTS) -> dict[T, float]:
     """The scores of what was said, under the time that was asked for: what is of another time stands back."""
     if when.latest:
-        return _newer_first(scores, times, STANDS_BACK)
+        return _newer_first(scores, times, weights.stands_back, weights.rival)
     if not when.dated:
         return dict(scores)
-    return {item: score * (1 if _lies_in(when, times[item]) else STANDS_BACK) for item, score in scores.items()}
+    return {item: score * (1 if _lies_in(when, times[item]) else weights.stands_back) for item, score in scores.items()}
 
 
 def remark(when: "When", times: Times[T], dated: Memory | None) -> str | None:
@@ -86,13 +82,13 @@ def remark(when: "When", times: Times[T], dated: Memory | None) -> str | None:
     return f"nothing that fits is of {when.phrase} ({span})" if times else None
 
 
-def _newer_first(scores: Mapping[T, float], times: Times[T], oldest: float) -> dict[T, float]:
+def _newer_first(scores: Mapping[T, float], times: Times[T], oldest: float, rival: float) -> dict[T, float]:
     """Among the candidates that compete, by their places in time: how old they are altogether does not matter.
 
-    oldest: what of its score the oldest of them keeps.
+    oldest: what of its score the oldest of them keeps. rival: the share of the best from which on one competes.
     """
     best = max(scores.values(), default=0.0)
-    rivals = [item for item, value in scores.items() if value >= _RIVAL * best]
+    rivals = [item for item, value in scores.items() if value >= rival * best]
     rivals.sort(key=lambda item: max(times[item], default=0.0))
     last = max(1, len(rivals) - 1)
     factors = {item: oldest + (1 - oldest) * place / last for place, item in enumerate(rivals)}
