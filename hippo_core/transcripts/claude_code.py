@@ -200,7 +200,7 @@ def says_nothing(body: bytes) -> bool:
 
 
 def _may_be_several(body: bytes) -> bool:
-    """Whether records may share a line whose line feed was lost: within one, control bytes are escaped as quotes are."""
+    """Whether records share a line, its line feed lost: within a record control bytes are escaped, as quotes are."""
     return body.rfind(b'}{"') >= 0 or body.find(b"\0") >= 0 or body.find(b"\r", 0, -2) >= 0
 
 
