@@ -18,7 +18,8 @@ class Config(NamedTuple):
     as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
-    nudge: the line that is added to every prompt, "" for none. proactive: memories that bear on a prompt, or on a
+    nudge: the line that is added to every prompt, "" for none. nudge_kept: the user's own while it is switched off.
+    proactive: memories that bear on a prompt, or on a
     sub-agent's task, are added to it unasked. alerts: where alerts go, addresses that apprise understands; they may
     hold passwords, so no text shows them. quiet_hours: local time, "" for none. archive_meaning: whether what was said
     is embedded as well, so that the archive is searched by meaning.
@@ -33,6 +34,7 @@ class Config(NamedTuple):
     half_lives: tuple[tuple[str, float], ...] = ()
     idle_minutes: float = 30.0
     nudge: str = NUDGE
+    nudge_kept: str = ""
     proactive: bool = True
     archive_meaning: bool = True
     alerts: tuple[str, ...] = ()

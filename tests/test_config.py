@@ -16,6 +16,7 @@ WRONG = {
     "half_lives": ["x", [1], {"rule": "x"}, {"rule": 0}, {"rule": None}],
     "idle_minutes": ["a", {}, -5],
     "nudge": [5, None, ["Be brief."]],
+    "nudge_kept": [5, None],
     "proactive": ["yes", 1],
     "archive_meaning": [0],
     "alerts": [5, {"to": "x"}],

@@ -6,6 +6,7 @@ import os
 import pytest
 from click.testing import CliRunner
 
+from hippo_core import config as settings
 from hippo_core.cli.main import hippo
 from hippo_core.errors import HippoError, NotFoundError, RefusedError, UsageError
 from hippo_core.model.memory import Draft, Memory
@@ -236,7 +237,42 @@ def test_the_nudge_is_shown_set_switched_off_and_on(run, paths, store):
     run("nudge", "off")
     assert rendered(paths, "nudge.json") == "" and "off" in run("nudge", "show")
     run("nudge", "on")
-    assert "memory_search" in rendered(paths, "nudge.json")
+    assert rendered(paths, "nudge.json") == "Be brief."
+
+
+@pytest.mark.parametrize("offs", [1, 2])
+def test_off_is_a_switch_and_on_says_whose_line_is_back(run, paths, store, offs):
+    run("nudge", "set", "Be", "brief.")
+    for _ in range(offs):
+        assert "with your own line (Be brief.): hippo nudge on" in run("nudge", "off")
+    assert "with your own line (Be brief.): hippo nudge on" in run("nudge", "show")
+    said = run("nudge", "on")
+    assert "with your own line: Be brief.\n" in said and "hippo nudge reset" in said
+    assert run("nudge", "on") == said, "it is on already"
+
+
+def test_the_standard_line_can_be_had_back_and_own_words_are_dropped_then(run, paths, store):
+    run("nudge", "set", "Be", "brief.")
+    assert f"with the standard line: {settings.NUDGE}\n" in run("nudge", "reset")
+    assert rendered(paths, "nudge.json") == settings.NUDGE
+    run("nudge", "off")
+    said = run("nudge", "on")
+    assert f"with the standard line: {settings.NUDGE}\n" in said and "reset" not in said
+
+
+def test_a_line_that_is_set_while_it_is_off_is_in_force(run, paths, store):
+    run("nudge", "set", "Be", "brief.")
+    run("nudge", "off")
+    run("nudge", "set", "Be", "kind.")
+    assert rendered(paths, "nudge.json") == "Be kind."
+    run("nudge", "off")
+    assert "Be kind." in run("nudge", "on")
+
+
+def test_a_line_emptied_in_the_settings_file_is_off_and_the_standard_one_comes_back(run, paths, store):
+    settings.save(paths, nudge="")
+    assert "with the standard line" in run("nudge", "off")
+    assert settings.NUDGE in run("nudge", "on") and rendered(paths, "nudge.json") == settings.NUDGE
 
 
 def test_a_nudge_longer_than_every_turn_can_bear_is_refused(run, paths, store):

@@ -16,8 +16,8 @@ def nudge_command() -> None:
 @nudge_command.command("show")
 def show() -> None:
     """The line in force, and what it costs."""
-    line = settings.load(paths.current()).nudge
-    click.echo(f"{line}\n{_cost(line)}" if line else "The nudge is off. To switch it on: hippo nudge on")
+    config = settings.load(paths.current())
+    click.echo(f"{config.nudge}\n{_cost(config.nudge)}" if config.nudge else f"The nudge is off. {_way_back(config)}")
 
 
 @nudge_command.command("set")
@@ -39,24 +39,47 @@ def set_(words: tuple[str, ...]) -> None:
 
 @nudge_command.command("on")
 def on() -> None:
-    """Use the standard line."""
+    """Add the line again: your own, where there was one."""
+    config = settings.load(paths.current())
+    line = config.nudge or config.nudge_kept or settings.NUDGE
+    _save(line)
+    click.echo(f"The nudge is on, {_whose(line)}: {line}\n{_cost(line)}")
+    if line != settings.NUDGE:
+        click.echo("For the standard line instead: hippo nudge reset")
+
+
+@nudge_command.command("reset")
+def reset() -> None:
+    """Use the standard line, and drop your own."""
     _save(settings.NUDGE)
-    click.echo(f"Nudge: {settings.NUDGE}\n{_cost(settings.NUDGE)}")
+    click.echo(f"The nudge is on, {_whose(settings.NUDGE)}: {settings.NUDGE}\n{_cost(settings.NUDGE)}")
 
 
 @nudge_command.command("off")
 def off() -> None:
-    """Add nothing to prompts."""
-    _save("")
-    click.echo("The nudge is off. Rules that a prompt's words call for are still named.")
+    """Add nothing to prompts; your line is kept for `hippo nudge on`."""
+    config = settings.load(paths.current())
+    if config.nudge:  # else it is off already, and what is kept stays kept
+        _save("", kept="" if config.nudge == settings.NUDGE else config.nudge)
+    click.echo(f"The nudge is off. {_way_back(settings.load(paths.current()))}")
+    click.echo("Rules that a prompt's words call for are still named.")
 
 
-def _save(line: str) -> None:
+def _way_back(config: settings.Config) -> str:
+    line = config.nudge_kept or settings.NUDGE
+    return f"To switch it on again, {_whose(line)} ({line}): hippo nudge on"
+
+
+def _whose(line: str) -> str:
+    return "with the standard line" if line == settings.NUDGE else "with your own line"
+
+
+def _save(line: str, kept: str = "") -> None:
     from hippo_core.render.refresh import refresh
     from hippo_core.store import Store
 
     here = paths.current()
-    settings.save(here, nudge=line)
+    settings.save(here, nudge=line, nudge_kept=kept)
     if here.store.exists():  # without a store the hooks are silent, and the first one renders the line
         with Store.open(here.store) as store:
             refresh(store, here)
