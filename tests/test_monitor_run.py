@@ -168,6 +168,14 @@ def test_a_silent_job_is_told_once_and_its_end_once(machine, ntfy):
     assert len(ntfy.bodies) == 2 and ntfy.bodies[1].startswith("It is over")
 
 
+def test_where_no_heartbeat_can_be_kept_the_monitor_does_not_take_itself_for_silent(machine):
+    machine.paths.run.mkdir(exist_ok=True)
+    (machine.paths.run / "heartbeat").write_bytes(b"a file in the folder's place")
+    for _ in range(6):
+        look = machine.look(after=HOUR / 2, watch=False)
+    assert keys(look) == ["silent:watch"]
+
+
 def test_a_machine_that_wakes_up_after_a_weekend_is_given_time(machine):
     machine.look()
     assert machine.look(after=60 * HOUR, watch=False).found == []

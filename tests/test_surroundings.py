@@ -184,6 +184,30 @@ def test_a_read_only_home_still_answers(frozen, root):
     assert hippo("catch-up", HIPPO_HOME=frozen).stderr == ""
 
 
+def test_jobs_in_a_read_only_home_fail_in_one_line_and_the_next_run_makes_up_for_it(isolated, root):
+    home, places = isolated / "frozen", {"CLAUDE_CONFIG_DIR": root.parent, "HIPPO_HOME": isolated / "frozen"}
+    assert hippo("ingest", "--now", "--no-embed", **places).returncode == 0
+    file = root / f"{SESSION}.jsonl"
+    file.write_bytes(file.read_bytes() + session_lines(SESSION, 2, begin=18))
+    with read_only(home):
+        commands = (
+            ["watch", "--once"], ["watch", "--once", "--backstop"], ["monitor"], ["snapshot", "take"],
+            ["schedule", "run"], ["schedule", "run", "watch"], ["schedule", "install", "--with", "hooks"],
+        )  # fmt: skip
+        for command in commands:
+            done = hippo(*command, **places)
+            assert done.returncode == 1 and done.stdout == "", (command, done.stdout)
+            assert done.stderr.count("\n") == 1 and "frozen" in done.stderr, (command, done.stderr)
+        for command in (["schedule", "run", "--scheduled", "watch"], ["schedule", "run", "--scheduled"]):
+            done = hippo(*command, **places)
+            assert (done.returncode, done.stdout, done.stderr) == (1, "", ""), command
+        reading = [["monitor", "show"], ["schedule", "show"], ["snapshot", "list"]]
+        assert python("-c", _COMMANDS, json.dumps(reading), **places).returncode == 0
+    assert hippo("watch", "--once", **places).returncode == 0
+    with Store.open(home / "memory.db", readonly=True) as store:
+        assert store.archive.counts()[0] == 16
+
+
 def test_the_doctor_says_that_a_read_only_store_answers_and_takes_nothing_new(frozen):
     done = hippo("doctor", "--fix", HIPPO_HOME=frozen)
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("wrong  store")]

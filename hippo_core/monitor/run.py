@@ -153,11 +153,14 @@ def _facts(paths: Paths, schedule: Schedule, memo: Memo, roots: Sequence[Path], 
 
 
 def _stay_awake(memo: Memo, schedule: Schedule, paths: Paths, now: float) -> None:
-    """Count how long the machine has been awake: a gap between two looks that is too long was mostly sleep."""
+    """Count how long the machine has been awake: a gap between two looks that is too long was mostly sleep.
+
+    Not since the monitor's own last run: this is one, and that none comes is for a session's start to say.
+    """
     if memo.looked:
         memo.awake += min(max(0.0, now - memo.looked), _LONGEST_GAP)
     ran = {}
-    for job in schedule.jobs:
+    for job in (job for job in schedule.jobs if job.name != JOB):
         beat = heartbeat.read(paths, job.name)
         last = beat.last_ran if beat else 0.0
         before = memo.ran.get(job.name)
