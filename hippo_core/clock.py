@@ -6,6 +6,8 @@ What a person or a model reads is by the clock on the user's wall, as are the ti
 import os
 import time
 
+from hippo_core.counting import counted
+
 DAY = 86_400.0
 
 
@@ -24,7 +26,7 @@ def ago(then: float, at: float | None = None) -> str:
         return "yesterday"
     for unit, length in (("year", 365.0), ("month", 30.4), ("week", 7.0), ("day", 1.0)):
         if days >= 2 * length or (unit == "year" and days >= length):
-            return _several(int(days / length), unit)
+            return counted(int(days / length), unit)
     return "today"
 
 
@@ -42,12 +44,8 @@ def recently(then: float) -> str:
     if seconds < 60:
         return "just now"
     if seconds < 2 * 3_600:
-        return f"{_several(int(seconds / 60), 'minute')} ago"
-    return f"{_several(int(seconds / 3_600), 'hour')} ago" if seconds < DAY else since(then)
-
-
-def _several(count: int, unit: str) -> str:
-    return f"{count} {unit}{'s' if count > 1 else ''}"
+        return f"{counted(int(seconds / 60), 'minute')} ago"
+    return f"{counted(int(seconds / 3_600), 'hour')} ago" if seconds < DAY else since(then)
 
 
 def day(at: float) -> str:

@@ -61,9 +61,9 @@ def parse_joined(text):
 
 
 def format_joined(rows):
-    """The text of JOINED."""
+    """JOINED as it is written."""
     lines = ["\t".join((key,) + tuple(" ".join(value.split()) for value in row)) for key, row in sorted(rows.items())]
-    return "".join(line + "\n" for line in lines)
+    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
 def normalise_remote(url):

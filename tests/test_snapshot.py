@@ -299,10 +299,27 @@ def test_forgetting_reaches_every_object_of_the_history(known, paths):
     done = forget(known, paths, what_would_go(known, [memory.public_id]))
     data = everything_in(paths)
     assert b"honeysuckle" not in data and b"lilac" not in data and done.still_in == ()
-    assert [commit.message[:7] for commit in history(paths)] == ["2 rules"] * 2  # the night that changed it is no more
+    assert [commit.message for commit in history(paths)] == [  # the night that changed it is no more
+        "2 rules, 1 memory; files added 6, changed 0, removed 0",
+        "2 rules, 1 memory; files added 0, changed 2, removed 0",
+    ]
     assert b"PostgreSQL" in data and "memories/decision/m3.md" in shown(paths)
     assert Repository(paths.snapshot).open()
     assert not take(paths).new
+
+
+@needs_git
+def test_after_a_forget_a_snapshot_says_what_it_holds_now(known, paths):
+    take(paths)
+    rule = add_rule(known, paths, SECRET, scope=GLOBAL_SCOPE, domain=None)
+    human(known, "One more memory.")
+    take(paths)
+    listed = CliRunner().invoke(hippo, ["snapshot", "list"]).output.splitlines()
+    assert "3 rules, 2 memories; files added 2, changed 0, removed 0" in listed[0]
+    forget(known, paths, what_would_go(known, [rule.public_id]))
+    after = CliRunner().invoke(hippo, ["snapshot", "list"]).output.splitlines()
+    assert "2 rules, 2 memories; files added 1, changed 0, removed 0" in after[0]
+    assert after[1] == listed[1], "what is older and held nothing of it is as it was"
 
 
 @needs_git

@@ -91,4 +91,4 @@ def _chosen(store: Store, paths: Paths, here: Scope, name: str) -> Scope:
 
 
 def _write(paths: Paths, rows: dict[str, tuple[str, ...]]) -> None:
-    write_atomic(paths.joined, format_joined(rows).encode("utf-8", "surrogatepass"))
+    write_atomic(paths.joined, format_joined(rows))

@@ -1,4 +1,4 @@
-"""What a snapshot holds, as files: memories as Markdown with their facts in front, settings, joined projects, the rest.
+"""The files of a snapshot: what each is called, how a memory is written as Markdown and read back, what a list says.
 
 Equal states give equal bytes, so that a night without a change is no new snapshot. Knows no git and no store.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from hippo_core import __version__
+from hippo_core.counting import counted
 from hippo_core.model.memory import Memory, memory_id, parse_id
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope
 from hippo_core.model.types import MemoryType
@@ -64,6 +65,21 @@ def memory_in(path: str) -> int | None:
     """The row number of the memory that a path holds; None for any other file."""
     match = _MEMORY_FILE.fullmatch(path)
     return parse_id(match[1])[1] if match else None
+
+
+def compared(before: Mapping[str, object], now: Mapping[str, object]) -> tuple[int, int, int]:
+    """(added, changed, removed) files, of what each path held before and holds now."""
+    changed = sum(before[path] != now[path] for path in before.keys() & now.keys())
+    return len(now.keys() - before.keys()), changed, len(before.keys() - now.keys())
+
+
+def summary(before: Mapping[str, object], now: Mapping[str, object]) -> str:
+    """What a list of snapshots says of one; numbers alone, so that nothing in it is ever to be forgotten."""
+    rules = sum(path.startswith("rules/") for path in now)
+    memories = sum(memory_in(path) is not None for path in now) - rules
+    added, changed, removed = compared(before, now)
+    holds = f"{counted(rules, 'rule')}, {counted(memories, 'memory')}"
+    return f"{holds}; files added {added}, changed {changed}, removed {removed}"
 
 
 def memory_document(memory: Memory, scope: Scope) -> bytes:

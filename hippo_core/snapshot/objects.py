@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from hippo_core.snapshot.documents import Files
+from hippo_core.snapshot.documents import Files, summary
 
 REF = "refs/heads/main"
 _WHO = "Hippocampus <hippocampus@localhost>"
@@ -29,7 +29,10 @@ def blob_id(data: bytes) -> str:
 
 
 class Stream:
-    """A history as `git fast-import` takes it, made of another one's commits. One that changes nothing is left out."""
+    """A history as `git fast-import` takes it, made of another one's commits. One that changes nothing is left out.
+
+    Each says of itself what it holds now, not what it held.
+    """
 
     def __init__(self, objects: Mapping[str, tuple[str, bytes]], keep: Callable[[str, bytes], bool]):
         self.parts: list[bytes] = []
@@ -37,20 +40,20 @@ class Stream:
         self.newest: Files = {}
         self._objects, self._keep = objects, keep
         self._marks: dict[str, int] = {}
-        self._before: dict[str, str] | None = None
+        self._before: dict[str, str] = {}
 
     def add(self, commit: Commit) -> None:
         readable = {path: blob for path, blob in commit.tree.items() if blob in self._objects}
         files = {path: self._objects[blob][1] for path, blob in readable.items()}
         kept = {path: blob for path, blob in readable.items() if self._keep(path, files[path])}
         self.newest = {path: files[path] for path in kept}
-        if kept == self._before:
+        if self.commits and kept == self._before:
             return
         for blob in sorted(set(kept.values()) - self._marks.keys()):
             self._marks[blob] = len(self._marks) + 1
             self.parts += [f"blob\nmark :{self._marks[blob]}\n".encode(), data_of(self._objects[blob][1])]
         # Without a `from`, a commit follows the one before it in the stream.
-        self.parts += [commit_head(commit.at, commit.message), b"deleteall\n"]
+        self.parts += [commit_head(commit.at, summary(self._before, kept)), b"deleteall\n"]
         for path, blob in sorted(kept.items()):
             self.parts.append(f"M 100644 :{self._marks[blob]} {quoted(path)}\n".encode())
         self.commits += 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hippo_core.errors import SnapshotError
 from hippo_core.paths import ensure_private, remove_tree, write_atomic
-from hippo_core.snapshot.documents import Files
+from hippo_core.snapshot.documents import Files, summary
 from hippo_core.snapshot.objects import (
     REF,
     Commit,
@@ -99,14 +99,15 @@ class Repository:
         """The hash that git gives the content of each file, by path."""
         return {path: blob_id(data) for path, data in files.items()}
 
-    def add(self, files: Files, at: float, message: str) -> bool:
+    def add(self, files: Files, at: float) -> bool:
         """Make `files` the newest snapshot and show them; False when they already are."""
         newest = self.newest()
-        if newest and newest.tree == self.tree(files):
+        before, now = newest.tree if newest else {}, self.tree(files)
+        if newest and before == now:
             self._show(files)
             return False
         parent = [f"from {newest.id}\n".encode()] if newest else []
-        stream = [commit_head(int(at), message), *parent, b"deleteall\n"]
+        stream = [commit_head(int(at), summary(before, now)), *parent, b"deleteall\n"]
         for path, data in sorted(files.items()):
             stream += [f"M 100644 inline {quoted(path)}\n".encode(), data_of(data)]
         self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream))

@@ -84,7 +84,7 @@ def carry_out(store: Store, paths: Paths, made: Plan) -> None:
         settings.save(paths, **{name: then for name, _, then in made.settings})
     if made.projects:
         rows = joined(str(paths.home)) | made.projects
-        write_atomic(paths.joined, format_joined(rows).encode("utf-8", "surrogatepass"))
+        write_atomic(paths.joined, format_joined(rows))
     refresh(store, paths)
 
 

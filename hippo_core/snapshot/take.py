@@ -3,7 +3,6 @@
 Knows where the parts of the state are. How they are written down is `documents`, how they are kept is `repository`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hippo_core import clock, heartbeat
@@ -13,7 +12,7 @@ from hippo_core.errors import UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.types import Author
 from hippo_core.paths import Paths
-from hippo_core.snapshot.documents import Files, documents, memory_in, plugin_files
+from hippo_core.snapshot.documents import Files, compared, documents, plugin_files
 from hippo_core.snapshot.repository import Repository, git_program
 from hippo_core.store import Store
 
@@ -55,8 +54,8 @@ def take_locked(paths: Paths) -> Taken:
         note = f"the repository was damaged and is rebuilt; {counted(left, 'earlier snapshot')} could be kept"
     files = state(paths)
     before = repository.newest()
-    counts = _compared(before.tree if before else {}, repository.tree(files))
-    new = repository.add(files, clock.now(), _message(files, *counts))
+    counts = compared(before.tree if before else {}, repository.tree(files))
+    new = repository.add(files, clock.now())
     return Taken(new, *counts, note)
 
 
@@ -74,17 +73,3 @@ def _nudge(paths: Paths) -> str:
         return settings.load(paths).nudge
     except UsageError:
         return settings.NUDGE
-
-
-def _compared(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[int, int, int]:
-    """(added, changed, removed) files."""
-    changed = sum(before[path] != now[path] for path in before.keys() & now.keys())
-    return len(now.keys() - before.keys()), changed, len(before.keys() - now.keys())
-
-
-def _message(files: Files, added: int, changed: int, removed: int) -> str:
-    """What a list of snapshots says of this one; numbers alone, so that nothing in it is ever to be forgotten."""
-    rules = sum(path.startswith("rules/") for path in files)
-    memories = sum(memory_in(path) is not None for path in files) - rules
-    holds = f"{counted(rules, 'rule')}, {counted(memories, 'memory')}"
-    return f"{holds}; files added {added}, changed {changed}, removed {removed}"
