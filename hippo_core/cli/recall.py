@@ -2,7 +2,8 @@
 
 import click
 
-from hippo_core.cli.answer import Request, answer, coloured, current_folder
+from hippo_core.cli.answer import Request, answer
+from hippo_core.cli.asking import coloured, current_folder
 from hippo_core.model.types import MemoryType
 
 __all__ = ["current_folder", "on_terminal", "recall_command"]

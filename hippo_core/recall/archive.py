@@ -5,7 +5,7 @@ missing (vectors, an older archive's episodes) leaves its list out and a note. C
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hippo_core import clock
 from hippo_core.embed.base import Embedder, foresees
@@ -37,8 +37,7 @@ _SPELLED_DEPTH = 200
 _MOST_TIMELY_WORDS = 8
 
 
-@dataclass(frozen=True)
-class ArchiveHit:
+class ArchiveHit(NamedTuple):
     """message: the hit. score: 0..1. title, started_at: of its session. before, after: neighbours, when asked for.
 
     words: that were looked for; a long message is shown where it holds them.
@@ -47,19 +46,18 @@ class ArchiveHit:
     message: Archived
     score: float
     scope_label: str
-    title: str | None = None
-    started_at: float | None = None
-    before: list[Archived] = field(default_factory=list)
-    after: list[Archived] = field(default_factory=list)
-    words: tuple[str, ...] = ()
+    title: str | None
+    started_at: float | None
+    before: Sequence[Archived]
+    after: Sequence[Archived]
+    words: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ArchiveFound:
+class ArchiveFound(NamedTuple):
     """hits: best first. notes: what could not be asked."""
 
-    hits: list[ArchiveHit] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    hits: Sequence[ArchiveHit]
+    notes: Sequence[str] = ()
 
 
 def search_archive(
@@ -82,7 +80,7 @@ def search_archive(
     """
     asked = read_archive_query(query, clock.now() if now is None else now)
     if asked.empty:
-        return ArchiveFound()
+        return ArchiveFound([])
     with store.reading():
         search = Search(store, asked, scopes, withheld)
         if asked.time_alone:

@@ -12,8 +12,7 @@ Shares, not ranks, because how far the first is ahead of the second tells how mu
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from hippo_core.recall.weights import WEIGHTS, Weights
 
@@ -24,8 +23,7 @@ DEPTH: Mapping[str, int] = {TURN: 400, EPISODE: 200, MEANING: 400, REPLY: 400}
 _COSINES = frozenset({MEANING, REPLY})
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One entry of a list. message: None where it is an episode, which is many. by_user: whether the user said it."""
 
     session: str

@@ -6,7 +6,6 @@ and the very session in which the user asks to forget it. Whoever says it again 
 
 import re
 from collections.abc import Iterable, Sequence
-from hashlib import blake2b
 
 import apsw
 
@@ -76,4 +75,6 @@ def _words(text: str) -> list[str]:
 
 
 def _digest(text: str) -> bytes:
+    from hashlib import blake2b  # brings OpenSSL, which a search does without
+
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

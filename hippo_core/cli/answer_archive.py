@@ -1,0 +1,66 @@
+"""What `hippo archive` does, apart from how its arguments are read. Imports no command framework: see cli/entry.py."""
+
+import time
+from typing import NamedTuple
+
+from hippo_core import config as settings
+from hippo_core import paths
+from hippo_core.cli.asking import current_folder, model_for_questions
+from hippo_core.embed.base import Embedder
+from hippo_core.errors import UsageError, VectorsUnavailableError
+from hippo_core.model.memory import parse_id
+from hippo_core.recall.archive import ArchiveFound, around_message, only_spelled, search_archive
+from hippo_core.recall.present import Style, archive_json, archive_text
+from hippo_core.recall.where import search_scopes
+from hippo_core.store import Store
+
+_CONTEXT = 3
+
+
+class ArchiveRequest(NamedTuple):
+    """The arguments of `hippo archive`."""
+
+    query: str
+    around: str | None = None
+    project: str | None = None
+    everywhere: bool = False
+    count: int = 5
+    as_json: bool = False
+
+
+def answer_archive(request: ArchiveRequest, style: Style) -> tuple[str, str | None]:
+    """(what to print, what to say on the error stream)."""
+    started = time.perf_counter()
+    here = paths.current()
+    with Store.open(here.store, readonly=True) as store:
+        found = _around(store, request.around) if request.around is not None else _search(store, request, here)
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    if request.as_json:
+        from hippo_core.cli.output import to_json
+
+        return to_json(archive_json(found.hits, elapsed_ms, notes=found.notes)), None
+    return archive_text(found.hits, elapsed_ms, notes=found.notes, style=style), None
+
+
+def _around(store: Store, message: str) -> ArchiveFound:
+    kind, number = parse_id(message)
+    if kind != "message":
+        raise UsageError(f"{message} is a memory; an archived message's id looks like a3f2. See: hippo show ID")
+    return ArchiveFound([around_message(store, number, _CONTEXT)])
+
+
+def _search(store: Store, request: ArchiveRequest, here: paths.Paths) -> ArchiveFound:
+    config = settings.load(here)
+    scopes, _ = search_scopes(store, current_folder(), request.project, request.everywhere)
+    embedder = None if only_spelled(request.query) else _model(config, here)
+    return search_archive(
+        store, request.query, scopes=scopes, embedder=embedder, meaning=config.archive_meaning, k=request.count
+    )
+
+
+def _model(config: settings.Config, here: paths.Paths) -> Embedder | None:
+    """None where there is none, so that keywords answer alone."""
+    try:
+        return model_for_questions(config, here)
+    except VectorsUnavailableError:
+        return None

@@ -1,0 +1,35 @@
+"""What the searches of the command line share, whichever way their arguments came in."""
+
+import os
+
+from hippo_core.config import Config
+from hippo_core.embed.base import Embedder
+from hippo_core.paths import Paths
+
+_kept: list[Embedder] = []  # to the end, which is near: to give a model back takes longer than to search by it
+_CODES = {"number": 1, "head": 36, "score": 32, "faint": 2}  # bold, cyan, green, dim
+
+
+def model_for_questions(config: Config, here: Paths) -> Embedder:
+    """The embedder of the settings, which does not load its model for a question that was asked before.
+
+    VectorsUnavailableError when there is none.
+    """
+    from hippo_core.embed.cache import CachedQueries
+    from hippo_core.embed.choose import open_embedder
+
+    embedder = CachedQueries(open_embedder(config), here.queries)
+    _kept.append(embedder)
+    return embedder
+
+
+def coloured(kind: str, text: str) -> str:
+    return f"\x1b[{_CODES[kind]}m{text}\x1b[0m"
+
+
+def current_folder() -> str | None:
+    """None where the folder was deleted under the shell."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
