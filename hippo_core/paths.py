@@ -46,6 +46,11 @@ class Paths(NamedTuple):
         return self.home / "spool"
 
     @property
+    def usage(self) -> Path:
+        """How much was asked of services that cost, a file a month."""
+        return self.home / "usage"
+
+    @property
     def queries(self) -> Path:
         """Vectors of questions asked before, without their words."""
         return self.home / "queries.cache"

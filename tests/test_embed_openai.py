@@ -8,13 +8,21 @@ from array import array
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippo_core.config import Config
+from hippo_core.cli.main import hippo
+from hippo_core.cli.status import status_command
+from hippo_core.config import Config, load, save
+from hippo_core.curate.remember import remember
 from hippo_core.embed.choose import open_embedder
 from hippo_core.embed.openai_embedder import OpenAiEmbedder
 from hippo_core.errors import VectorsUnavailableError
+from hippo_core.ingest.embed import embed_pending
+from hippo_core.model.scope import GLOBAL_SCOPE
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.usage import used
 
 pytest.importorskip("openai")
 pytest.importorskip("numpy")
@@ -30,6 +38,7 @@ class Service(ThreadingHTTPServer):
         self.requests: list[dict] = []
         self.keys: set[str] = set()
         self.answer: tuple[int, dict] | None = None
+        self.usage = lambda request: {"prompt_tokens": 0, "total_tokens": sum(map(len, request["input"]))}
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
 
 
@@ -56,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
             packed = base64.b64encode(array("f", numbers).tobytes()).decode()
             as_asked = packed if request.get("encoding_format") == "base64" else numbers
             items.append({"object": "embedding", "index": index, "embedding": as_asked})
-        return {"object": "list", "data": items[::-1], "model": request["model"], "usage": {"prompt_tokens": 1}}
+        return {"object": "list", "data": items[::-1], "model": request["model"], "usage": self.server.usage(request)}
 
     def log_message(self, *args):
         pass
@@ -148,6 +157,49 @@ def test_the_base_url_of_the_environment_is_not_used(embedder, service, monkeypa
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     embedder.embed(["x"])
     assert len(service.requests) == 1
+
+
+def test_what_it_costs_is_kept_as_the_service_counts_it(embedder, service, paths):
+    embedder.embed(["x" * 7_000] * 40)
+    embedder.embed(["a question"])
+    (use,) = used(paths)
+    assert (use.service, use.model) == ("127.0.0.1", "text-embedding-3-small")
+    assert (use.tokens, use.requests) == (280_010, len(service.requests)) and use.requests > 2
+    assert (use.tokens_this_month, use.requests_this_month) == (use.tokens, use.requests)
+    assert not any(b"question" in file.read_bytes() for file in paths.usage.iterdir())
+
+
+@pytest.mark.parametrize("told, tokens", [({"prompt_tokens": 9}, 9), ({}, 0), (None, 0), ({"total_tokens": "7"}, 0)])
+def test_a_service_that_says_otherwise_or_not_what_it_counted_costs_no_answer(embedder, service, paths, told, tokens):
+    service.usage = lambda request: told
+    assert len(embedder.embed(["x"])) == 1
+    assert (used(paths)[0].tokens, used(paths)[0].requests) == (tokens, 1)
+
+
+def test_an_answer_of_no_use_is_counted_and_a_refusal_is_not(embedder, service, paths):
+    service.answer = (200, {"data": [{"index": 5, "embedding": [1.0]}], "model": "m", "usage": {"total_tokens": 3}})
+    for status, body in (service.answer, (401, {}), (500, {})):
+        service.answer = (status, body)
+        with pytest.raises(VectorsUnavailableError):
+            embedder.embed(["x"])
+    assert [(use.tokens, use.requests) for use in used(paths)] == [(3, 1)]
+
+
+def test_a_command_and_status_say_what_was_used(service, monkeypatch, store, paths):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    save(paths, embedder="openai", openai_base_url=service.url)
+    remember(store, paths, "The kettle is warm.", type=MemoryType.FACT, scope=GLOBAL_SCOPE, author=Author.HUMAN,
+             actor="user")  # fmt: skip
+    assert "nothing so far" in CliRunner().invoke(status_command).output
+    assert embed_pending(store, open_embedder(load(paths))) == 1
+    assert CliRunner().invoke(hippo, ["recall", "how", "cold", "are", "the", "pots"]).exit_code == 0
+    said = CliRunner().invoke(status_command).output
+    assert "pays        your OpenAI account at 127.0.0.1, for embedding memories and questions" in said
+    assert "used        127.0.0.1 text-embedding-3-small: 40 tokens this month (2 requests), 40 in all" in said
+    assert json.loads(CliRunner().invoke(status_command, ["--json"]).output)["used"] == [
+        {"service": "127.0.0.1", "model": "text-embedding-3-small", "tokens_this_month": 40, "requests_this_month": 2,
+         "tokens": 40, "requests": 2}
+    ]  # fmt: skip
 
 
 @settings(max_examples=30, deadline=None)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippo_core.ops import client, settings
-from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
+from hippo_core.ops.settings import Before
 from hippo_core.record import Record
+from hippo_core.registration import MARKETPLACE, PLUGIN
 
 SHAPES = [
     b"{}",

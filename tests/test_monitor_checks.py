@@ -4,7 +4,9 @@ import pytest
 
 from hippo_core.heartbeat import Beat
 from hippo_core.monitor.checks import Facts, findings
+from hippo_core.registration import DISABLED, ENABLED, NOT_INSTALLED, NOT_REGISTERED, UNKNOWN
 from hippo_core.schedule.jobs import job_named
+from hippo_core.store.room import Room
 
 HOUR, DAY = 3_600.0, 86_400.0
 NOW = 1_800_000_000.0
@@ -20,7 +22,8 @@ def keys(**facts):
 
 
 def test_all_well_is_nothing_found():
-    assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 600)}, awake={"watch": 600}, free=10**10) == []
+    assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 600)}, awake={"watch": 600}, room=Room(10**10, 0),
+                plugin=ENABLED) == []  # fmt: skip
 
 
 def test_a_job_silent_for_twice_its_interval_is_found():
@@ -60,9 +63,26 @@ def test_a_few_empty_transcripts_prove_nothing():
 
 
 def test_a_disk_without_room_to_rewrite_the_store_is_nearly_full():
-    assert keys(free=400_000_000) == ["disk"]
-    assert keys(free=600_000_000) == []
-    assert keys(free=2_000_000_000, store_bytes=1_900_000_000) == ["disk"]
+    assert keys(room=Room(400_000_000, 0)) == ["disk"]
+    assert keys(room=Room(600_000_000, 0)) == []
+    assert keys(room=Room(2_000_000_000, 1_900_000_000)) == ["disk"]
+    assert keys(room=Room(2_000_000_000, 1_600_000_000)) == []
+
+
+@pytest.mark.parametrize("state", [NOT_REGISTERED, NOT_INSTALLED])
+def test_a_plugin_that_the_client_lost_is_found(state):
+    """Every job may run and all they bring in be in order, while no session hears of it."""
+    (found,) = findings(Facts(NOW, plugin=state))
+    assert found.key == "plugin" and found.grave and 0 < found.patience < DAY
+
+
+def test_a_plugin_that_the_user_switched_off_is_shown_and_told_to_nobody():
+    (found,) = findings(Facts(NOW, plugin=DISABLED))
+    assert found.key == "plugin-off" and not found.grave and found.patience > 3_650 * DAY
+
+
+def test_without_an_installer_or_where_the_settings_cannot_be_read_nothing_is_said_of_the_plugin():
+    assert keys(plugin=None) == [] == keys(plugin=UNKNOWN)
 
 
 def test_one_failed_run_waits_for_the_next_before_anybody_is_told():
@@ -84,6 +104,6 @@ def test_a_jobs_error_stays_on_this_machine():
 
 
 def test_what_works_all_the_same_comes_last():
-    assert keys(set_aside=2, free=1) == ["disk", "set-aside"]
+    assert keys(set_aside=2, room=Room(1, 0)) == ["disk", "set-aside"]
     found = findings(Facts(NOW, set_aside=1))
     assert not found[0].grave and "1 transcript failed three times and was set aside" == found[0].text

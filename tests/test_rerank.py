@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -18,6 +19,7 @@ from hippo_core.ops.status import look
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.present import recall_for_model, recall_json, recall_text
 from hippo_core.recall.rerank import Reranking, open_reranker, reordered
+from hippo_core.usage import used
 
 KEY = "not-a-real-key"
 FIRST = "Deploys fail when the disk is full; the disk of the build host fills up with old images."
@@ -258,6 +260,40 @@ def test_the_key_is_sent_over_no_open_connection(monkeypatch, address):
     monkeypatch.setenv("VOYAGE_API_KEY", KEY)
     with pytest.raises(RerankerUnavailableError, match="https"):
         open_reranker(Config(reranker="voyage", voyage_base_url=address))
+
+
+def test_what_it_costs_is_kept_as_the_service_counts_it(store, known, service, reranker, paths):
+    for _ in range(2):
+        ask(store, reranker=reranker)
+    service.answer = (200, b'{"data": [], "usage": {"total_tokens": 5}}')
+    ask(store, reranker=reranker)
+    (use,) = used(paths)
+    assert (use.service, use.model, use.tokens, use.requests) == ("127.0.0.1", "rerank-2.5-lite", 2 * 7 + 5, 3)
+    assert not any(b"disk" in file.read_bytes() for file in paths.usage.iterdir())
+
+
+@pytest.mark.parametrize("status, data, requests", [(401, b"{}", 0), (500, b"", 0), (200, b"no json", 1),
+                                                    (200, b'{"usage": 7}', 1), (200, b"[" * 100_000, 1)])  # fmt: skip
+def test_a_refusal_costs_nothing_and_an_answer_counts_whatever_it_says(
+    store, known, service, reranker, paths, status, data, requests
+):
+    service.answer = (status, data)
+    ask(store, reranker=reranker)
+    assert sum(use.requests for use in used(paths)) == requests
+
+
+def test_an_answer_that_nobody_waits_for_any_more_is_paid_for_all_the_same(
+    store, known, service, reranker, paths, monkeypatch
+):
+    monkeypatch.setattr("hippo_core.recall.voyage.BUDGET", 0.05)
+    answered = threading.Event()
+    monkeypatch.setattr(reranker, "_post", lambda body: answered.wait(60) and b'{"usage": {"total_tokens": 7}}')
+    assert any("within 0.05 s" in remark for remark in ask(store, reranker=reranker).remarks) and used(paths) == []
+    answered.set()
+    deadline = time.monotonic() + 30
+    while not used(paths) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert used(paths)[0].tokens == 7
 
 
 # -- who decides, and who pays -----------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
 from hippo_core.ops.moving import JobState, MovingParts
-from hippo_core.ops.status import Status, look
+from hippo_core.ops.status import NOBODY, Status, look
+from hippo_core.usage import Used
 
 _TYPES_SHOWN, _SCOPES_SHOWN = 5, 5
 
@@ -33,7 +34,7 @@ def _lines(status: Status) -> list[str]:
         "jobs": _scheduler(status.moving),
         **{f"  {job.name}": _job(job) for job in status.moving.jobs if job.last_ran is not None},
         "alerts": _alerts(status.moving),
-        "store": f"{_home_short(status.store)}  {_bytes(status.bytes)}",
+        "store": _store(status),
         "memories": _memories(status),
         "projects": _scopes(status),
         "archived": _archived(status),
@@ -41,11 +42,16 @@ def _lines(status: Status) -> list[str]:
         "search": _search(status),
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
         + (f", as of {clock.since(status.rendered_at)}" if status.rendered_at else ""),
-        "pays": f"{status.paid_by}; sessions are learned from {_how(status.distiller)}",
+        "pays": f"{_payer(status.paid_by)}; sessions are learned from {_how(status.distiller)}",
+        "used": _used(status),
     }
     lines = [f"Hippocampus {status.version}: {state}"]
     lines += [f"  {on_terminal('head', name.ljust(11))} {value}" for name, value in rows.items() if value]
     return lines + [on_terminal("number", f"! {need}") for need in status.needs]
+
+
+def _store(status: Status) -> str:
+    return f"{_home_short(status.store)}  {_bytes(status.bytes)}, of which the archive {_bytes(status.archive_bytes)}"
 
 
 def _memories(status: Status) -> str:
@@ -121,6 +127,28 @@ def _search(status: Status) -> str:
     model = "a model on this machine" if status.embedder == "local" else status.embedder
     waiting = f"; {counted(status.without_vectors, 'memory')} without vectors so far" if status.without_vectors else ""
     return f"by keywords and by meaning ({model}{waiting})"
+
+
+def _payer(paid_by: str) -> str:
+    return f"{paid_by}: offline" if paid_by == NOBODY else paid_by
+
+
+def _used(status: Status) -> str:
+    """What services that cost were asked; not said where nothing ever was and nobody pays."""
+    if not status.used:
+        return "" if status.paid_by == NOBODY else "nothing so far"
+    return f"\n{' ' * 14}".join(map(_of_service, status.used))
+
+
+def _of_service(use: Used) -> str:
+    requests = counted(use.requests_this_month, "request")
+    if not use.tokens:
+        said = f"{requests} this month, {use.requests:,} in all; it does not say of how many tokens"
+    elif not use.requests_this_month:
+        said = f"nothing this month, {counted(use.tokens, 'token')} in all"
+    else:
+        said = f"{counted(use.tokens_this_month, 'token')} this month ({requests}), {use.tokens:,} in all"
+    return f"{use.service} {use.model}: {said}"
 
 
 def _how(distiller: str) -> str:

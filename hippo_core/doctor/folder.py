@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +12,9 @@ from hippo_core.counting import counted
 from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError, VectorsUnavailableError
 from hippo_core.paths import Paths
+from hippo_core.store.room import room
 
 _LONGEST_JOB = 3 * 3_600.0
-_LEAST_FREE = 100_000_000
 
 
 def settings_readable(patient: Patient) -> Iterator[Finding]:
@@ -115,21 +114,19 @@ def _age(note: dict) -> float:
     return clock.now() - note["since"]
 
 
-def room(patient: Patient) -> Iterator[Finding]:
+def disk(patient: Patient) -> Iterator[Finding]:
     try:
-        free = shutil.disk_usage(patient.paths.home).free
-        size = sum(path.stat().st_size for path in patient.paths.home.glob(f"{patient.paths.store.name}*"))
+        there = room(patient.paths.store)
     except OSError as error:
         yield ill("disk", f"{patient.paths.home} cannot be read ({error.strerror or error})", "Nothing can be stored.",
                   "check that the folder is there and is yours")  # fmt: skip
         return
-    needed = max(_LEAST_FREE, 2 * size)  # forgetting writes the file anew beside the old one
-    line = f"{free / 1e9:,.1f} GB free, the store takes {size / 1e6:,.1f} MB"
-    if free >= needed:
+    line = f"{there.free / 1e9:,.1f} GB free, the store takes {there.taken / 1e6:,.1f} MB"
+    if there.enough:
         yield well("disk", line)
     else:
         yield ill("disk", line, "A pass may stop half-way (nothing is lost), and forgetting cannot rewrite the file.",
-                  f"free {(needed - free) / 1e6:,.0f} MB")  # fmt: skip
+                  f"free {(there.needed - there.free) / 1e6:,.0f} MB")  # fmt: skip
 
 
 def _own(paths: Paths) -> Iterator[Path]:

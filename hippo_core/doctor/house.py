@@ -9,6 +9,8 @@ from hippo_core import __version__, clock
 from hippo_core.counting import counted
 from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError
+from hippo_core.paths import client_home
+from hippo_core.registration import DISABLED, ENABLED, UNKNOWN, plugin_state
 from hippo_core.store import Store
 
 _INSTALL = "python3 install.py"
@@ -54,14 +56,16 @@ def _render(patient: Patient, broken: list[Path]) -> str:
 
 def plugin(patient: Patient) -> Iterator[Finding]:
     """Whether the client has the plugin, of this version, and can start its hooks."""
-    from hippo_core.ops.status import plugin_state
-
-    state = plugin_state(patient.paths)
-    if state == "disabled":
+    state = plugin_state(patient.paths, [client_home()])
+    if state == DISABLED:
         yield ill("plugin", "switched off in Claude Code", "No session gets memory or is told to look.",
                   "claude plugin enable hippo@hippocampus")  # fmt: skip
         return
-    if state != "enabled":
+    if state == UNKNOWN:
+        yield ill("plugin", f"{client_home() / 'settings.json'} cannot be read", "Claude Code may not have the plugin.",
+                  "check that the file is yours")  # fmt: skip
+        return
+    if state != ENABLED:
         yield ill("plugin", f"{state} in Claude Code", "No session gets memory.", _INSTALL)
         return
     problem = _staged_problem(patient.paths.plugin)
@@ -135,7 +139,7 @@ def jobs(patient: Patient) -> Iterator[Finding]:
             sick = True
             yield ill("jobs", f"{job.name} failed, last run {clock.minute(beat.last_ran)}: {beat.error}",
                       f"It {job.what}; that waits.", f"hippo schedule run {job.name}")  # fmt: skip
-        elif scheduled and beat and clock.now() - beat.last_ran > 2 * job.every:
+        elif scheduled and beat and clock.now() - beat.last_ran > job.lateness:
             sick = True
             yield ill("jobs", f"{job.name} last ran {clock.minute(beat.last_ran)}", f"It {job.what}; that waits.",
                       f"hippo schedule run {job.name}")  # fmt: skip

@@ -11,7 +11,7 @@ from hippo_core.errors import HippoError, StoreCorruptError, UsageError
 from hippo_core.paths import Paths
 
 _FOLDER: tuple[Check, ...] = (
-    folder.settings_readable, folder.private, folder.leftovers, folder.locks, folder.room,
+    folder.settings_readable, folder.private, folder.leftovers, folder.locks, folder.disk,
 )  # fmt: skip
 _STORE: tuple[Check, ...] = (
     store.sound, store.words, store.in_step, store.orphans, store.forgotten, store.transcripts, store.embedder,

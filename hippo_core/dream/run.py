@@ -18,6 +18,7 @@ from hippo_core.lock import one_at_a_time
 from hippo_core.paths import Paths
 from hippo_core.store import Store
 from hippo_core.store.upkeep import CURATED
+from hippo_core.usage import sum_up
 
 JOB = "dream"
 
@@ -70,6 +71,7 @@ def _night(paths: Paths) -> DreamReport:
 
     config = settings.load(paths)
     report = DreamReport()
+    sum_up(paths)
     with Store.open(paths.store, create=False) as store:
         report.counted = fold(store, paths)
         report.mended = check_indexes(store)  # before rows change: a trigger relies on its index

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
+from hippo_core import usage
 from hippo_core.embed.borders import best_cut, well_formed
 from hippo_core.errors import VectorsUnavailableError
 
@@ -36,6 +37,7 @@ class OpenAiEmbedder:
 
     def __init__(self, base_url: str | None = None) -> None:
         self._base_url = base_url or _BASE_URL
+        self._service = usage.service_at(base_url, "OpenAI")
         missing = [name for name in ("numpy", "openai") if importlib.util.find_spec(name) is None]
         if missing:
             raise VectorsUnavailableError(
@@ -77,6 +79,7 @@ class OpenAiEmbedder:
 
         try:
             answer = self._open().embeddings.create(model=MODEL, input=[text for _, text in batch])
+            usage.note(self._service, MODEL, _tokens(answer.usage))  # paid for, whether or not it is any use
             vectors = {item.index: item.embedding for item in answer.data}
         except (openai.OpenAIError, ValueError) as error:
             _give_up(error)
@@ -116,6 +119,11 @@ def _batches(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
         size += length
     if batch:
         yield batch
+
+
+def _tokens(told: object) -> object:
+    """What an answer says it cost; a service that only speaks the protocol may leave either out, or both."""
+    return getattr(told, "total_tokens", None) or getattr(told, "prompt_tokens", None)
 
 
 def _give_up(error: Exception) -> NoReturn:

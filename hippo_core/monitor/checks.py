@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from hippo_core import clock
 from hippo_core.counting import counted
 from hippo_core.heartbeat import Beat
+from hippo_core.registration import DISABLED, NOT_INSTALLED, NOT_REGISTERED
 from hippo_core.schedule.jobs import Job
+from hippo_core.store.room import Room
 
 HOUR = 3_600.0
 _AWAKE_ENOUGH = 2 * HOUR  # a job is silent only if the machine was awake for so long meanwhile
 _CATCHING_UP = HOUR  # what a machine that just woke up may take to get in order again
 _BARREN = 5  # the newest transcripts, so many in a row, gave nothing
-_LEAST_FREE = 500e6  # bytes on the disk
+_NEVER = 100 * 365 * clock.DAY
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Facts:
     """One look at everything. Times in seconds since the epoch.
 
     jobs: those a scheduler is to run, none without a schedule; scheduled_since: when that was installed.
-    awake: for how many seconds the machine ran since a job last did. free: bytes on the disk.
+    awake: for how many seconds the machine ran since a job last did. plugin: how the client has it, as registration.py
+    has it; None where no installer ever put it there. room: on the disk, None where that cannot be read.
     store_problem: why the store cannot be used; store_read: whether what follows could be had from it.
     damage: what SQLite's own check said. set_aside: files that failed too often.
     unread: transcripts at rest that hold more than was taken in; unread_since: when the oldest of them changed.
@@ -51,8 +54,8 @@ class Facts:
     scheduled_since: float = 0.0
     beats: Mapping[str, Beat] = field(default_factory=dict)
     awake: Mapping[str, float] = field(default_factory=dict)
-    free: int | None = None
-    store_bytes: int = 0
+    plugin: str | None = None
+    room: Room | None = None
     store_problem: str | None = None
     store_read: bool = False
     damage: Sequence[str] = ()
@@ -71,7 +74,7 @@ FROM_STORE = ("unread", "barren", "unlearned", "set-aside", "damage")
 
 def findings(facts: Facts) -> list[Finding]:
     """Everything that is wrong, the gravest first."""
-    checks = (_store, _disk, _output, _silent, _failing, _delivery, _set_aside)
+    checks = (_store, _disk, _plugin, _output, _silent, _failing, _delivery, _set_aside)
     found = [finding for check in checks for finding in check(facts)]
     return sorted(found, key=lambda finding: not finding.grave)
 
@@ -84,10 +87,18 @@ def _store(facts: Facts) -> Iterator[Finding]:
 
 
 def _disk(facts: Facts) -> Iterator[Finding]:
-    """Rewriting the file, as forgetting does, needs as much room again as it has."""
-    needed = max(_LEAST_FREE, 1.2 * facts.store_bytes)
-    if facts.free is not None and facts.free < needed:
-        yield Finding("disk", f"the disk is nearly full: {facts.free / 1e6:,.0f} MB free, {needed / 1e6:,.0f} needed")
+    if facts.room is not None and not facts.room.enough:
+        free, needed = facts.room.free / 1e6, facts.room.needed / 1e6
+        yield Finding("disk", f"the disk is nearly full: {free:,.0f} MB free, {needed:,.0f} needed")
+
+
+def _plugin(facts: Facts) -> Iterator[Finding]:
+    """Whether sessions get what the jobs prepare. Nobody is told of what only the user can have done: it is shown."""
+    if facts.plugin in (NOT_REGISTERED, NOT_INSTALLED):
+        text = "Claude Code does not have the plugin, so no session gets memory"
+        yield Finding("plugin", text, patience=_CATCHING_UP)
+    elif facts.plugin == DISABLED:
+        yield Finding("plugin-off", "the plugin is switched off in Claude Code", grave=False, patience=_NEVER)
 
 
 def _output(facts: Facts) -> Iterator[Finding]:

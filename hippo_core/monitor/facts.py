@@ -1,11 +1,9 @@
-"""Gathers what the checks judge: heartbeats, transcripts beside watermarks, the store, the disk. Reads, never writes.
+"""Gathers what the checks judge: heartbeats, transcripts beside watermarks, store, plugin, disk. Reads, never writes.
 
 A probe that fails says so as a fact and costs the others nothing. Knows no threshold but which files are worth a look.
 """
 
 import contextlib
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +13,11 @@ from hippo_core import clock, heartbeat
 from hippo_core.errors import HippoError, StoreLockedError
 from hippo_core.monitor.checks import HOUR, Facts
 from hippo_core.paths import Paths
+from hippo_core.registration import plugin_state
 from hippo_core.schedule.jobs import Job
 from hippo_core.store import Store
 from hippo_core.store.progress import Source
+from hippo_core.store.room import Room, room
 from hippo_core.transcripts.discover import is_agent_file, session_of, transcript_files
 
 AT_REST = 3 * HOUR  # a transcript that has not changed for so long should be in the store
@@ -56,8 +56,8 @@ def gather(
         beats=beats,
         awake=awake,
         scheduled_since=scheduled_since,
-        free=_free(paths.home),
-        store_bytes=_size(paths.store),
+        plugin=_plugin(paths, roots),
+        room=_room(paths.store),
         unsent_since=unsent_since,
         **_from_store(paths, files, now, AT_REST if jobs else AT_REST_UNSCHEDULED, thorough),
     )
@@ -129,13 +129,12 @@ def _name(path: Path) -> str:
     return str(path).encode("utf-8", "backslashreplace").decode()
 
 
-def _free(folder: Path) -> int | None:
+def _plugin(paths: Paths, roots: Sequence[Path]) -> str | None:
+    """How the clients have the plugin, each in the folder that its transcripts are in; None without an installer."""
+    return plugin_state(paths, [root.parent for root in roots]) if paths.install_record.exists() else None
+
+
+def _room(store: Path) -> Room | None:
     with contextlib.suppress(OSError):
-        return shutil.disk_usage(folder).free
+        return room(store)
     return None
-
-
-def _size(path: Path) -> int:
-    with contextlib.suppress(OSError):
-        return os.stat(path).st_size
-    return 0

@@ -14,9 +14,10 @@ from pathlib import Path
 from hippo_core import paths as places
 from hippo_core.errors import InstallError
 from hippo_core.ops import settings
-from hippo_core.ops.settings import MARKETPLACE, PLUGIN, Before
+from hippo_core.ops.settings import Before
 from hippo_core.paths import Paths, for_shell
 from hippo_core.record import Record
+from hippo_core.registration import MARKETPLACE, PLUGIN, plugin_enabled
 
 _TIMEOUT = 120  # seconds for one command of the client
 
@@ -37,7 +38,7 @@ def register(paths: Paths, record: Record) -> Registration:
         _keep_settings(record, file)
     except InstallError as error:  # all else is in place by now, and works
         return Registration(False, f"not registered: {error}")
-    if settings.plugin_enabled(settings.read(file)) is False:
+    if plugin_enabled(settings.read(file)) is False:
         return Registration(
             True, f"is switched off in Claude Code, and stays so until you run: claude plugin enable {PLUGIN}"
         )

@@ -17,9 +17,8 @@ from pathlib import Path
 
 from hippo_core.errors import InstallError
 from hippo_core.paths import write_atomic
+from hippo_core.registration import MARKETPLACE, PLUGIN, values
 
-MARKETPLACE = "hippocampus"
-PLUGIN = f"hippo@{MARKETPLACE}"
 OUR_KEYS = (("enabledPlugins", PLUGIN), ("extraKnownMarketplaces", MARKETPLACE))
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -74,14 +73,8 @@ def digest(data: bytes | None) -> str | None:
 
 def names_us(data: bytes | None) -> bool:
     """Whether our plugin or our marketplace is in these settings."""
-    value = _value(data)
+    value = values(data)
     return any(isinstance(value.get(group), dict) and key in value[group] for group, key in OUR_KEYS)
-
-
-def plugin_enabled(data: bytes | None) -> bool | None:
-    """What these settings say of our plugin; None where they say nothing."""
-    enabled = _value(data).get("enabledPlugins")
-    return enabled.get(PLUGIN) if isinstance(enabled, dict) else None
 
 
 def restored(found: bytes | None, before: Before | None) -> bytes | None:
@@ -94,10 +87,10 @@ def restored(found: bytes | None, before: Before | None) -> bytes | None:
         return found if found is None else before.data
     try:
         text = found.decode("utf-8")
-        known = _value(before.data) if before else {}
+        known = values(before.data) if before else {}
         for group, key in OUR_KEYS:
             rest = cut(text, (group, key))
-            emptied = rest != text and _value(rest.encode("utf-8")).get(group) == {}
+            emptied = rest != text and values(rest.encode("utf-8")).get(group) == {}
             text = cut(rest, (group,)) if emptied and group not in known else rest
     except ValueError:
         return found
@@ -158,16 +151,6 @@ def _skip(text: str, at: int) -> int:
     return _SPACE.match(text, at).end()
 
 
-def _value(data: bytes | None, **parsing: type) -> dict:
-    """The settings as an object; empty where there are none, or none that can be read."""
-    try:
-        text = (data or b"{}").decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
-        value = json.loads(text, strict=False, **parsing)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def _meaning(data: bytes | None) -> str:
     """What settings say, however they are written: the client knows no order, and one kind of number (1.0 is 1)."""
-    return json.dumps(_value(data, parse_int=float, parse_float=float), sort_keys=True)
+    return json.dumps(values(data, parse_int=float, parse_float=float), sort_keys=True)

@@ -17,8 +17,13 @@ from hippo_core.errors import HippoError
 from hippo_core.model.scope import GLOBAL, scope_of
 from hippo_core.ops.moving import MovingParts, moving_parts
 from hippo_core.paths import Paths, client_home
+from hippo_core.registration import DISABLED, ENABLED, NOT_INSTALLED, NOT_REGISTERED, plugin_state
 from hippo_core.render import budget
 from hippo_core.store import Store
+from hippo_core.store.room import taken
+from hippo_core.usage import Used, service_at, used
+
+NOBODY = "nobody"  # pays, as things are set
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Status:
     memories: number by type; scopes: number by project label. set_aside: (file, error) of transcripts that could not be
     read; given_up: how many of them are left alone until they change. without_vectors: memories that only keywords
     find. messages_waiting: that still get vectors, None where they get none; archive_meaning: whether the settings have
-    that. always_on, per_prompt: tokens put before the model. plugin: see plugin_state.
+    that. used: how much was asked of services that cost. always_on, per_prompt: tokens put before the model.
+    plugin: see registration.plugin_state.
     moving: jobs and alerts. needs: what the user should do, a line each.
     """
 
@@ -41,6 +47,7 @@ class Status:
     messages: int
     sessions: int
     projects: int
+    archive_bytes: int
     files: int
     bad_lines: int
     set_aside: list[tuple[str, str]]
@@ -52,6 +59,7 @@ class Status:
     embedder_problem: str | None
     distiller: str
     paid_by: str
+    used: list[Used]
     rendered_at: float | None
     always_on: int
     per_prompt: int
@@ -67,6 +75,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         counts = store.memories.counts()
         labels = {key: scope.label for key, scope in store.memories.scopes().items()}
         messages, sessions, projects = store.archive.counts()
+        archive_bytes = store.archive.bytes()
         sources = list(store.progress.sources().values())
         without_vectors, messages_waiting, problem = _unembedded(store, config)
         unfinished = store.forgetting.unfinished
@@ -77,19 +86,20 @@ def look(paths: Paths, folder: str | None) -> Status:
         scopes[labels.get(scope, scope)] += number
     set_aside = [(source.path, source.error) for source in sources if source.error]
     always_on, per_prompt = _tokens(paths, folder)
-    plugin, rendered_at = plugin_state(paths), _changed(paths.render / "rules.json")
+    plugin, rendered_at = plugin_state(paths, [client_home()]), _changed(paths.render / "rules.json")
     moving = moving_parts(paths)
     stuck = without_vectors if moving.scheduler is None else None  # else the hourly job sees to them
     return Status(
         version=__version__,
         store=str(paths.store),
-        bytes=sum(_size(paths.store.with_name(paths.store.name + suffix)) for suffix in ("", "-wal")),
+        bytes=taken(paths.store),
         memories=dict(types.most_common()),
         scopes=dict(scopes.most_common()),
         by_you=sum(number for _, _, author, number in counts if author == "human"),
         messages=messages,
         sessions=sessions,
         projects=projects,
+        archive_bytes=archive_bytes,
         files=len(sources),
         bad_lines=sum(source.bad_lines for source in sources),
         set_aside=set_aside,
@@ -101,6 +111,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         embedder_problem=problem,
         distiller=config.distiller,
         paid_by=_paid_by(config),
+        used=used(paths),
         rendered_at=rendered_at,
         always_on=always_on,
         per_prompt=per_prompt,
@@ -131,12 +142,18 @@ def _unembedded(store: Store, config: Config) -> tuple[int | None, int | None, s
 def _paid_by(config: Config) -> str:
     payers = []
     if config.embedder == "openai":
-        payers.append("your OpenAI account, for embedding memories and questions")
+        payers.append(f"{_account(config.openai_base_url, 'OpenAI')}, for embedding memories and questions")
     if config.reranker == "voyage":
-        payers.append("your Voyage account, for putting what a question finds in order")
+        account = _account(config.voyage_base_url, "Voyage")
+        payers.append(f"{account}, for putting what a question finds in order")
     if config.distiller != "offline":
         payers.append(f"your {config.distiller} account, for distilling sessions")
-    return "; ".join(payers) or "nobody"
+    return "; ".join(payers) or NOBODY
+
+
+def _account(url: str | None, name: str) -> str:
+    service = service_at(url, name)
+    return f"your {name} account" + (f" at {service}" if service != name else "")
 
 
 def _tokens(paths: Paths, folder: str | None) -> tuple[int, int]:
@@ -155,19 +172,6 @@ def _context_tokens(document: Path) -> int:
     return 0
 
 
-def plugin_state(paths: Paths) -> str:
-    """How the client has the plugin: enabled, disabled, not registered, or not installed here."""
-    from hippo_core.ops.settings import plugin_enabled, read
-
-    if not (paths.plugin / ".claude-plugin" / "marketplace.json").exists():
-        return "not installed"
-    try:
-        enabled = plugin_enabled(read(client_home() / "settings.json"))
-    except OSError:
-        return "not registered"
-    return "not registered" if enabled is None else "enabled" if enabled else "disabled"
-
-
 def _needs(
     plugin: str,
     rendered_at: float | None,
@@ -179,10 +183,10 @@ def _needs(
 ) -> list[str]:
     checks = (
         (
-            plugin in ("not installed", "not registered"),
+            plugin in (NOT_INSTALLED, NOT_REGISTERED),
             "Claude Code does not know the plugin: python3 install.py",
         ),
-        (plugin == "disabled", "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus"),
+        (plugin == DISABLED, "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus"),
         (rendered_at is None, "Nothing is ready for the hooks to read: hippo ingest"),
         (not messages, "No session has been read yet: hippo ingest"),
         (bool(set_aside), f"{counted(len(set_aside), 'transcript')} could not be read; {_first_error(set_aside)}"),
@@ -202,17 +206,11 @@ def _first_error(set_aside: list[tuple[str, str]]) -> str:
 def _jobs_need(moving: MovingParts, plugin: str) -> list[str]:
     lines = [f"The job {job.name} failed: {(job.error or '').rstrip('.')}. More: hippo doctor" for job in moving.failed]
     lines += [f"The job {job.name} is late: hippo schedule run {job.name}" for job in moving.late if not job.error]
-    if moving.scheduler is None and plugin in ("enabled", "disabled"):
+    if moving.scheduler is None and plugin in (ENABLED, DISABLED):
         lines.append("No scheduler starts the jobs: hippo schedule install")
     if moving.standing:
         lines.append(f"{counted(moving.standing, 'alert')} not over, last: {moving.alert.text}. hippo monitor show")
     return lines
-
-
-def _size(path: Path) -> int:
-    with contextlib.suppress(OSError):
-        return path.stat().st_size
-    return 0
 
 
 def _changed(path: Path) -> float | None:

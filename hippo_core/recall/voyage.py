@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from hippo_core import usage
 from hippo_core.embed.borders import well_formed
 from hippo_core.errors import RerankerUnavailableError
 from hippo_core.guard.redact import redact
@@ -31,6 +32,7 @@ class Voyage:
 
     def __init__(self, base_url: str | None = None) -> None:
         self._url = (base_url or _BASE_URL).rstrip("/") + "/rerank"
+        self._service = usage.service_at(base_url, "Voyage")
         parts = urlsplit(self._url)
         if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
             raise RerankerUnavailableError("voyage_base_url must begin with https://, for a key is sent there.")
@@ -62,7 +64,9 @@ class Voyage:
 
         def post() -> None:
             try:
-                done.append(self._post(body))
+                answer = self._post(body)
+                usage.note(self._service, MODEL, _tokens(answer))  # paid for, also when nobody waits any more
+                done.append(answer)
             except Exception as error:  # whatever the network throws, it is told below
                 done.append(error)
 
@@ -93,6 +97,14 @@ class Voyage:
 def _sendable(text: str) -> str:
     """What may leave the machine of a text: no secrets, not more than the beginning, never the empty string."""
     return well_formed(redact(text))[:_MOST_LETTERS].strip() or "-"
+
+
+def _tokens(answer: bytes) -> object:
+    """What an answer says it cost, None where it does not."""
+    try:
+        return json.loads(answer)["usage"]["total_tokens"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def _scores(answer: bytes, count: int) -> list[float]:

@@ -324,6 +324,19 @@ class Archive:
             "(SELECT count(*) FROM archive_project)"
         ).fetchone()
 
+    def bytes(self) -> int:
+        """What the archive takes in the file: its messages, words and vectors, and what is made of them.
+
+        All pages but the free ones and those of the rest, which is small: to count the archive's own reads all of it.
+        """
+        pages, free, size = (self._db.pragma(name) for name in ("page_count", "freelist_count", "page_size"))
+        (rest,) = self._db.execute(
+            "SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name IN ("
+            "SELECT 'sqlite_schema' UNION ALL SELECT name FROM sqlite_schema WHERE rootpage > 0 AND NOT "
+            "(tbl_name GLOB 'message*' OR tbl_name GLOB 'episode*' OR tbl_name GLOB 'archive_*'))"
+        ).fetchone()
+        return (pages - free) * size - rest
+
     def span(self) -> tuple[float | None, float | None]:
         """When the first and the last archived message were said; None in an empty archive."""
         return self._db.execute("SELECT min(at), max(at) FROM message").fetchone()

@@ -10,6 +10,7 @@ import pytest
 from hippo_core.ops import client, settings
 from hippo_core.ops.stage import stage_plugin
 from hippo_core.record import Record
+from hippo_core.registration import plugin_enabled
 
 pytestmark = pytest.mark.e2e
 
@@ -52,7 +53,7 @@ def test_settings_are_byte_identical_after_install_upgrade_and_uninstall(before,
         real_client.write_bytes(before)
     for _ in range(2):
         assert client.register(staged, Record(staged)).done
-        assert settings.plugin_enabled(real_client.read_bytes())
+        assert plugin_enabled(real_client.read_bytes())
     assert client.unregister(Record(staged)) == []
     assert settings.read(real_client) == before
     plugins = real_client.parent / "plugins"
@@ -77,7 +78,7 @@ def test_plugin_that_the_user_switched_off_stays_off(real_client, staged):
     real_client.write_bytes(real_client.read_bytes().replace(b'hippo@hippocampus": true', b'hippo@hippocampus": false'))
     registration = client.register(staged, Record(staged))
     assert "claude plugin enable" in registration.line
-    assert settings.plugin_enabled(real_client.read_bytes()) is False
+    assert plugin_enabled(real_client.read_bytes()) is False
 
 
 def test_uninstall_without_the_client_leaves_as_little(real_client, staged, monkeypatch, tmp_path):
@@ -98,7 +99,7 @@ def test_plugin_registered_by_the_two_printed_lines_goes_as_well(real_client, st
     assert not registration.done and len(registration.commands) == 2
     for command in registration.commands:
         subprocess.run(shlex.split(command), check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    assert settings.plugin_enabled(real_client.read_bytes())
+    assert plugin_enabled(real_client.read_bytes())
     client.unregister(Record(staged))
     assert real_client.read_bytes() == SHAPES[2]
 
