@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from peak import peak_of
 
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.memory import Draft
@@ -203,6 +204,12 @@ def test_a_memory_of_several_pieces_is_one_result_and_known_by_its_first(store):
     assert store.vectors.pending("model", 9) == [] and dict(store.vectors.pending("another", 9)).keys() == {short}
 
 
+def _older_table(store, model, fingerprint, dimension=DIMENSION):
+    columns = f"scope TEXT PARTITION KEY, embedding float[{dimension}], chunk_size=128"
+    store._db.execute(f"CREATE VIRTUAL TABLE memory_vector_{model} USING vec0({columns})")
+    store._db.execute("INSERT INTO embedding_model VALUES (?, ?, ?)", (model, fingerprint, dimension))
+
+
 @pytest.fixture
 def older_store(paths, before):
     """A store as it was before sketches, with 300 vectors of two models: its path, and the vectors of the first."""
@@ -210,9 +217,7 @@ def older_store(paths, before):
     with before("m012_sketches"), Store.open(paths.store) as store:
         assert store.vectors.available
         for model, fingerprint in enumerate(("model", "another"), 1):
-            columns = f"scope TEXT PARTITION KEY, embedding float[{DIMENSION}], chunk_size=128"
-            store._db.execute(f"CREATE VIRTUAL TABLE memory_vector_{model} USING vec0({columns})")
-            store._db.execute("INSERT INTO embedding_model VALUES (?, ?, ?)", (model, fingerprint, DIMENSION))
+            _older_table(store, model, fingerprint)
         for n in range(150):
             scope = (GLOBAL_SCOPE, API)[n % 2]
             number = learn(store, f"fact {n}", scope=scope)
@@ -237,6 +242,37 @@ def test_an_older_store_keeps_its_memories_vectors_and_gets_their_sketches(older
         assert [number for number, _ in near(store, asked, limit=20)] == exact
         put(store, learn(store, "a new fact"), asked)
         assert near(store, asked, limit=1)[0][1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("extension", ["at hand", "missing"])
+def test_the_memory_that_sketching_an_older_store_takes_does_not_grow_with_it(paths, before, extension):
+    """100,000 vectors once took half a gigabyte."""
+    count, dimension = 4_000, 1_536
+    vectors = numpy.random.default_rng(5).standard_normal((count, dimension), "<f4")
+    vectors /= numpy.linalg.norm(vectors, axis=1, keepdims=True)
+    with before("m012_sketches"), Store.open(paths.store) as store, store.transaction():
+        assert store.vectors.available
+        _older_table(store, 1, "model", dimension)
+        rows = ((n, f"scope{n % 3}", vectors[n - 1].tobytes()) for n in range(1, count + 1))
+        store._db.executemany("INSERT INTO memory_vector_1(rowid, scope, embedding) VALUES (?, ?, ?)", rows)
+    before_it, after_it = peak_of("""
+import sys
+import numpy
+from hippo_core.store import Store, migrations, vec0
+from pathlib import Path
+with Store.open(Path(sys.argv[1]).with_name("another.db")):
+    print(peak())
+if sys.argv[2] == "missing":
+    migrations.load_vectors = lambda db: False
+with Store.open(Path(sys.argv[1])):
+    print(peak())
+""", str(paths.store), extension)  # fmt: skip
+    assert after_it - before_it < 0.6 * vectors.nbytes / 1e6 and paths.store.stat().st_size < 1.2 * vectors.nbytes
+    if extension == "missing":
+        return
+    with Store.open(paths.store) as store:
+        held = vec0.Vec0(store._db, "memory_vector_1", dimension).vectors(range(1, count + 1))
+        assert [held[n] for n in range(1, count + 1)] == [vector.tobytes() for vector in vectors]
 
 
 def test_an_older_store_opened_without_the_extension_embeds_its_memories_anew(older_store, monkeypatch):

@@ -12,6 +12,8 @@ import apsw
 from hippo_core import clock
 from hippo_core.store.connection import APPLICATION_ID, load_vectors
 
+_VEC0_PARTS = ("info", "chunks", "rowids", "vector_chunks00")  # without sketches
+
 Migration = Callable[[apsw.Connection], None]
 
 
@@ -317,26 +319,19 @@ def m011_rest_of_replies(db: apsw.Connection) -> None:
 
 
 def m012_sketches(db: apsw.Connection) -> None:
-    """Memories' vectors with their sketches beside them (store/vec0.py); 100,000 take some 5 s.
+    """Memories' vectors with their sketches beside them (store/vec0.py); 100,000 take some 2 s.
 
     Where they cannot be moved, because sqlite-vec or NumPy is missing here, the memories become due for new ones.
     """
-    from hippo_core.store.vec0 import Vec0
-
     movable = importlib.util.find_spec("numpy") is not None and load_vectors(db)
     for model, dimension in db.execute("SELECT id, dimension FROM embedding_model").fetchall():
         table = f"memory_vector_{model}"
-        if not movable:
+        if movable:
+            _sketch_memory_vectors(db, table, dimension)
+        else:
             _drop_vec0(db, table)
             db.execute("DELETE FROM memory_chunk WHERE model_id = ?", (model,))
             db.execute("DELETE FROM embedding_model WHERE id = ?", (model,))
-            continue
-        rows = db.execute(f"SELECT rowid, scope, embedding FROM {table}").fetchall()
-        db.execute(f"DROP TABLE {table}")
-        moved = Vec0(db, table, dimension)
-        moved.create()
-        if rows:
-            moved.add(rows)
 
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -407,13 +402,49 @@ def _move_message_vectors(db: apsw.Connection, model: int, size: int) -> bool:
     return moved
 
 
+def _sketch_memory_vectors(db: apsw.Connection, table: str, dimension: int) -> None:
+    """Make a vec0 table of the older layout anew, with sketches, a chunk at a time.
+
+    Each gives its pages to those that come, so that the file does not grow.
+    """
+    from hippo_core.store.vec0 import Vec0
+
+    aside, size = f"{table}_older", 4 * dimension
+    _forget_vec0(db, table)
+    for part in _VEC0_PARTS:
+        db.execute(f"ALTER TABLE {table}_{part} RENAME TO {aside}_{part}")
+    sketched = Vec0(db, table, dimension)
+    sketched.create()
+    places = db.execute(
+        f"SELECT r.chunk_id, c.partition00, r.chunk_offset, r.rowid FROM {aside}_rowids r "
+        f"JOIN {aside}_chunks c USING (chunk_id) ORDER BY r.chunk_id, r.rowid"
+    )
+    for (chunk, scope), group in groupby(places, key=lambda place: place[:2]):
+        held = db.execute(f"SELECT vectors FROM {aside}_vector_chunks00 WHERE rowid = ?", (chunk,)).get
+        sketched.add([(row, scope, held[n * size : (n + 1) * size]) for *_, n, row in group])
+        db.execute(f"DELETE FROM {aside}_vector_chunks00 WHERE rowid = ?", (chunk,))
+    _drop_vec0(db, aside)
+
+
 def _drop_vec0(db: apsw.Connection, table: str) -> None:
-    """Take a vec0 table of the older layouts away; the extension, which may be missing, is not needed for it."""
+    """Take a vec0 table of the older layouts away; the extension, which may be missing, is not needed for it.
+
+    Its chunks go one by one: of all that a statement changes, a copy is kept in memory.
+    """
+    _forget_vec0(db, table)
+    chunks = f"{table}_vector_chunks00"
+    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (chunks,)).fetchone():
+        numbers = db.execute(f"SELECT rowid FROM {chunks}").fetchall()
+        db.executemany(f"DELETE FROM {chunks} WHERE rowid = ?", numbers)
+    for part in _VEC0_PARTS:
+        db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
+
+
+def _forget_vec0(db: apsw.Connection, table: str) -> None:
+    """Let the ordinary tables in which a vec0 table keeps its rows be all that is left of it."""
     db.pragma("writable_schema", True)
     db.execute("DELETE FROM sqlite_schema WHERE name = ?", (table,))
     db.execute("PRAGMA writable_schema = RESET")
-    for part in ("info", "chunks", "rowids", "vector_chunks00"):
-        db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
 
 
 def _sync_episodes(db: apsw.Connection) -> None:
