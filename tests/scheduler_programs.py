@@ -30,8 +30,12 @@ import os, sys
 open({calls!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
 if os.path.exists({refusal!r}) and ("enable" in sys.argv or "bootstrap" in sys.argv):
     sys.exit("refused: no bus")
+off = open({off!r}).read().split() if os.path.exists({off!r}) else []
 if "is-enabled" in sys.argv:
-    print("\\n".join("enabled" for name in sys.argv if name.endswith(".timer")))
+    timers = [name for name in sys.argv if name.endswith(".timer")]
+    print("\\n".join("disabled" if name.removesuffix(".timer") in off else "enabled" for name in timers))
+if sys.argv[1] == "print" and sys.argv[2].rpartition("/")[2] in off:
+    sys.exit("could not find service")
 """
 
 
@@ -42,11 +46,13 @@ class Programs:
         self.folder = folder
         folder.mkdir()
         self.crontab, self._calls, self._refusal = folder / "tab", folder / "calls", folder / "refuse"
+        self._off = folder / "off"
 
     def add(self, name: str) -> None:
         text = _CRONTAB if name == "crontab" else _NOTER
         program = self.folder / name
         values = {"file": str(self.crontab), "calls": str(self._calls), "refusal": str(self._refusal)}
+        values["off"] = str(self._off)
         program.write_text(text.format(python=sys.executable, **values), encoding="utf-8")
         program.chmod(0o755)
 
@@ -55,6 +61,10 @@ class Programs:
 
     def relent(self) -> None:
         self._refusal.unlink()
+
+    def switch_off(self, unit: str) -> None:
+        """From now on systemd or launchd has that one no more."""
+        self._off.write_text(unit, encoding="utf-8")
 
     @property
     def calls(self) -> list[str]:

@@ -115,7 +115,35 @@ class TestChoice:
         assert choose.install(paths, PYTHON).scheduler.name == "hooks"
 
 
+@pytest.mark.parametrize(
+    "program, system, name",
+    [("systemctl", "linux", "systemd"), ("launchctl", "darwin", "launchd"), ("crontab", "linux", "cron")],
+)
+def test_a_job_that_somebody_took_out_is_missed(programs, paths, monkeypatch, program, system, name):
+    monkeypatch.setattr(sys, "platform", system)
+    programs.add(program)
+    choose.install(paths, PYTHON, name)
+    assert choose.registered(paths) == [job.name for job in JOBS]
+    prefix = target_of(paths.home, PYTHON).prefix
+    if program == "crontab":
+        rows = programs.crontab.read_bytes().splitlines(keepends=True)
+        programs.crontab.write_bytes(b"".join(row for row in rows if not row.endswith(b" dream\n")))
+    else:
+        programs.switch_off(f"{prefix}-dream")
+    assert choose.registered(paths) == ["watch", "backstop", "snapshot", "monitor"]
+
+
 class TestSystemd:
+    def test_it_is_told_of_new_files_and_a_timer_that_runs_begins_anew_with_its_new_times(self, programs, linux, paths):
+        programs.add("systemctl")
+        choose.install(paths, PYTHON)
+        prefix = target_of(paths.home, PYTHON).prefix
+        timers = " ".join(f"{prefix}-{job.name}.timer" for job in JOBS)
+        told = [call.removeprefix("--user ") for call in programs.calls]
+        assert told[-3:] == ["daemon-reload", f"enable {timers}", f"restart {timers}"]
+        choose.remove(paths)
+        assert programs.calls[-1] == "--user daemon-reload"
+
     def test_what_is_registered_is_removed_without_a_trace(self, programs, linux, paths, isolated):
         programs.add("systemctl")
         (isolated / ".config").mkdir()
@@ -153,6 +181,8 @@ def test_launch_agents_are_loaded_and_removed_without_a_trace(programs, paths, i
     agents = isolated / "Library" / "LaunchAgents"
     assert done.scheduler.name == "launchd" and len(list(agents.glob("*.plist"))) == 5
     assert sum(call.startswith("bootstrap gui/") for call in programs.calls) == 5
+    verbs = [call.split()[0] for call in programs.calls if call.split()[0] != "print"]
+    assert verbs == ["bootout", "bootstrap"] * 5, "one that is loaded would keep its old times"
     choose.remove(paths)
     assert not (isolated / "Library").exists()
     assert sum(call.startswith("bootout gui/") for call in programs.calls) == 10

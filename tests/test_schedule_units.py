@@ -16,7 +16,7 @@ from hippo_core.errors import ScheduleError
 from hippo_core.paths import default_home
 from hippo_core.schedule import cron, launchd, systemd, windows
 from hippo_core.schedule.jobs import JOBS, job_named
-from hippo_core.schedule.scheduler import Target, target_of
+from hippo_core.schedule.scheduler import LONGEST_RUN, Target, target_of
 
 _AWKWARD = 'Gedächtnis 100% "of" mine\'s $HOME'
 
@@ -82,11 +82,15 @@ class TestSystemd:
         assert len(files) == 10
 
     @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
-    def test_a_timer_is_lenient_and_its_service_modest(self, target, job):
+    def test_a_timer_is_lenient_and_its_service_private_quiet_and_modest(self, target, job):
         service, timer = systemd.units(target, job).values()
         assert "RandomizedDelaySec=" in timer
-        assert "Nice=10" in service and "TimeoutStartSec=" in service and "Type=oneshot" in service
-        assert f' "schedule" "run" "--scheduled" "{job.name}"\n' in service
+        said = dict(row.split("=", 1) for row in service.splitlines() if "=" in row)
+        assert said["UMask"] == "0077" and said["StandardInput"] == said["StandardOutput"] == "null"
+        assert (said["Type"], said["Nice"], said["IOSchedulingClass"]) == ("oneshot", "10", "idle")
+        assert said["TimeoutStartSec"] == str(LONGEST_RUN)
+        # Without its environment it does not start, instead of failing every hour.
+        assert said["ConditionFileIsExecutable"].replace("%%", "%") == str(target.python)
 
     @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
     def test_systemd_reads_back_the_command_and_environment_that_were_meant(self, target, job):
@@ -122,7 +126,9 @@ def test_a_launch_agent_parses_and_has_the_documented_keys(target, job):
     assert {key: type(value) for key, value in agent.items()} == _PLIST_KEYS
     assert agent["Label"] == f"{target.prefix}-{job.name}"
     assert agent["ProgramArguments"][0] == str(target.python)
-    assert agent["ProcessType"] in ("Background", "Standard", "Adaptive", "Interactive")
+    assert (agent["ProcessType"], agent["Nice"], agent["LowPriorityIO"]) == ("Background", 10, True)
+    assert agent["Umask"] == 0o077 and not agent["RunAtLoad"]
+    assert {agent[f"Standard{name}Path"] for name in ("In", "Out", "Error")} == {os.devnull}
     for moment in agent["StartCalendarInterval"]:
         assert set(moment) <= {"Minute", "Hour"} and 0 <= moment["Minute"] < 60 and 0 <= moment.get("Hour", 0) < 24
 
@@ -200,6 +206,8 @@ class TestTaskScheduler:
         self._check(task)
         found = {element.tag[len(self._SPACE) :]: element.text for element in task.iter()}
         assert found["Command"] == str(target.python)
+        assert (found["Hidden"], found["Priority"], found["RunLevel"]) == ("true", "7", "LeastPrivilege")
+        assert found["ExecutionTimeLimit"] == f"PT{LONGEST_RUN}S"
         assert found["Arguments"].endswith(f"schedule run --scheduled {job.name}")
         assert found.get("UserId") == (f"{user['USERDOMAIN']}\\{user['USERNAME']}" if user else None)
 
