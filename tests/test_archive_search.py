@@ -172,6 +172,13 @@ def test_what_was_said_is_found_by_its_meaning(store, say):
     assert search_archive(store, "favourite beverage", scopes=[WEB.key], embedder=Meanings()).hits == []
 
 
+def test_an_empty_archive_is_said_and_nothing_of_models(store, say):
+    answer = search_archive(store, "websocket drops", scopes=None, embedder=Meanings())
+    assert answer.hits == [] and answer.notes == ["nothing is archived yet; hippo ingest reads transcripts"]
+    say("the kettle is warm")
+    assert "embedded" in search_archive(store, "websocket drops", scopes=None, embedder=Meanings()).notes[0]
+
+
 def test_each_stage_that_is_missing_leaves_a_note_and_an_answer(store, say):
     say("the websocket drops")
     unable = Meanings(errors.VectorsUnavailableError("no model today"))

@@ -1,6 +1,7 @@
 """Recall as a whole, on a real store: what is found, where, and that every part may be missing."""
 
 import hashlib
+import re
 from array import array
 
 import pytest
@@ -247,6 +248,17 @@ def test_before_anything_is_embedded_the_model_is_not_even_loaded(remember, ask)
     assert texts(found) == [DROPPED] and "nothing is embedded" in found.notes[0] and embedder.asked == 0
 
 
+def test_with_an_empty_memory_that_is_said_and_nothing_of_models(store, remember, ask):
+    found = ask("redis", WordVectors())
+    person, model = present.recall_text(found), present.recall_for_model(found)
+    assert person.startswith(present.NOTHING_YET) and "hippo remember TEXT   0 ms" in re.sub(r"\d+ ms", "0 ms", person)
+    assert model == present.NOTHING_YET + "."
+    forgotten = remember(DROPPED)
+    with store.transaction():
+        store.forgetting.erase([forgotten.id], [])
+    assert present.recall_text(ask("redis")).startswith(present.NOTHING_YET)
+
+
 def test_when_the_model_fails_keywords_answer_and_the_reason_is_told(remember, ask):
     remember(DROPPED, embedder=WordVectors())
     found = ask("redis", Broken())
@@ -452,7 +464,8 @@ def test_a_person_sees_type_age_scope_score_and_source(remember, ask):
     assert closing.startswith("Nothing else was close.") and closing.endswith(" ms")
 
 
-def test_silence_is_said_in_words(ask):
+def test_silence_is_said_in_words(remember, ask):
+    remember("The kettle is warm.")
     assert present.recall_text(ask("redis")).startswith(present.NOTHING)
     assert present.recall_for_model(ask("redis")).startswith(present.NOTHING)
 

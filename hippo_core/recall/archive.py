@@ -54,7 +54,7 @@ class ArchiveHit(NamedTuple):
 
 
 class ArchiveFound(NamedTuple):
-    """hits: best first. notes: what could not be asked."""
+    """hits: best first. notes: what could not be asked, or that there is nothing to ask."""
 
     hits: Sequence[ArchiveHit]
     notes: Sequence[str] = ()
@@ -82,6 +82,8 @@ def search_archive(
     if asked.empty:
         return ArchiveFound([])
     with store.reading():
+        if not store.archive.projects():
+            return ArchiveFound([], ["nothing is archived yet; hippo ingest reads transcripts"])
         search = Search(store, asked, scopes, withheld)
         if asked.time_alone:
             chosen = search.all_of_the_time(k)

@@ -55,7 +55,8 @@ class Result(NamedTuple):
 class Recall(NamedTuple):
     """results: best first. notes: what could not be used. searched: how many each channel gave. wanted: k.
 
-    remarks: what was done otherwise than usual, for an explanation.
+    remarks: what was done otherwise than usual, for an explanation. empty: nothing at all is remembered yet, so that
+    there is nothing else to note.
     """
 
     query: str
@@ -65,6 +66,7 @@ class Recall(NamedTuple):
     elapsed_ms: float
     wanted: int
     remarks: list[str]
+    empty: bool = False
 
 
 def recall(
@@ -100,10 +102,11 @@ def recall(
         _rank_by_what_is_known(store, pool, found, so_far, embedder)
         _rank_by_reading(pool, asked, found, reranker)
         results = _results(store, pool, asked, found, Aging.of(config or Config(), weights), now)
+        empty = not results and not store.memories.count_active()
     best_first = _varied(pool, results, k)
     searched = {name: len(ranked) for name, ranked in found.lists.items()}
     elapsed = (time.perf_counter() - started) * 1000
-    return Recall(asked.text, best_first, found.notes, searched, elapsed, k, found.remarks)
+    return Recall(asked.text, best_first, [] if empty else found.notes, searched, elapsed, k, found.remarks, empty)
 
 
 def _varied(pool: "Pool", results: "dict[int, Result]", k: int) -> list[Result]:
