@@ -7,7 +7,8 @@
 Printed: precision and recall on the labelled sessions of the tests: those the cues were developed on, those held out,
 longer ones, those for the joining steps, messy ones in several languages, and the last; and how many memories the
 longer ones yield. With HIPPO_SAMPLES also how many
-memories real sessions yield and the processor time of the distiller alone; --show prints each memory.
+memories real sessions yield and the processor time of the distiller alone; --show prints each memory. Exits with 1
+when a published figure is lost (published.py).
 """
 
 import argparse
@@ -21,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+import published  # noqa: E402
 from labelled_sessions import memories_per_session, precision_and_recall  # noqa: E402
 from labelled_sessions_developed import DEVELOPED  # noqa: E402
 from labelled_sessions_fresh import FRESH  # noqa: E402
@@ -81,6 +83,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--show", action="store_true", help="print every memory taken from real sessions")
     show = options.parse_args().show
+    found = {}
     for name, labelled in (
         ("developed on", DEVELOPED),
         ("held out", HELD_OUT),
@@ -92,6 +95,7 @@ def main() -> int:
         ("last", LAST),
     ):
         precision, recall = precision_and_recall(labelled)
+        found |= {(name, "precision"): precision, (name, "recall"): recall}
         print(f"{len(labelled):>3} sessions {name:<13} precision {precision:.2f}  recall {recall:.2f}")
     average = memories_per_session(LONG + UNSEEN + MESSY + MESSY_UNSEEN + FRESH + LAST)
     print(f"    of those with ten messages or more: {average:.1f} memories on average")
@@ -100,7 +104,7 @@ def main() -> int:
         measure(real_sessions(Path(samples)), show)
     else:
         print("HIPPO_SAMPLES is not set: it names a folder of transcripts to look at as well.")
-    return 0
+    return published.held("distill", found)
 
 
 if __name__ == "__main__":

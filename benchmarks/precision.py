@@ -1,44 +1,34 @@
-#!/usr/bin/env python3
-"""Whether recall brings exactly what bears on a question and nothing else: the rules of precisionmembench.
-
-    HIPPO_BENCH_DATA=DIR python benchmarks/precision.py [--explain] [--no-vectors]
+"""precisionmembench as typed memories, and its rules: does recall bring what bears on a question and nothing else?
 
 Its beliefs become memories of their type and scope (a domain is a project, the universal one is global, another user is
-another store); what is superseded is superseded here. The question is asked of the pipeline that the command and the
-tool server call. A case's rules are about four sections; ours has one answer, so a result is taken for a pinned fact,
-an open question or a trait of the person by what its belief is, and for a relevant belief otherwise.
+another store); what is superseded is superseded here. A case's rules are about four sections; ours has one answer, so a
+result is taken for a pinned fact, an open question or a trait of the person by what its belief is, and for a relevant
+belief otherwise.
 
   only   the relevant beliefs are exactly those named (exact), or at least none besides them (clean)
   must-not   none of those named is among the results, whatever section they belong to
 Rules about what a session is given before it asks (a prelude, pinned facts, open questions) are not recall's; they are
-counted apart, with the reason.
+counted apart, with the reason. Used by retrieval.py.
 """
 
-import argparse
-import json
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import searches
+import sets
 
-import sets  # noqa: E402
+from hippo_core.embed.base import Embedder
+from hippo_core.ingest.embed import embed_pending
+from hippo_core.model.memory import Draft
+from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope, project_scope
+from hippo_core.model.types import Author, MemoryType
+from hippo_core.store import Store
 
-from hippo_core.config import Config  # noqa: E402
-from hippo_core.embed.base import Embedder  # noqa: E402
-from hippo_core.embed.choose import open_embedder  # noqa: E402
-from hippo_core.errors import UsageError  # noqa: E402
-from hippo_core.ingest.embed import embed_pending  # noqa: E402
-from hippo_core.model.memory import Draft  # noqa: E402
-from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope, project_scope  # noqa: E402
-from hippo_core.model.types import Author, MemoryType  # noqa: E402
-from hippo_core.recall.pipeline import recall  # noqa: E402
-from hippo_core.store import Store  # noqa: E402
-
+NAME = "precisionmembench"
 TYPES = {"preference": "preference", "decision": "decision", "entity": "fact", "relation": "fact"}
 OWNER = "test-user"
 MOST = 12
@@ -62,6 +52,7 @@ class Case:
     question: str
     scopes: Sequence[str]
     owner: str
+    evidence: list[str]
     rules: Mapping[tuple[str, str], list[str]]
 
 
@@ -80,9 +71,8 @@ class Verdict:
         return self.case.category == BUDGET and self.case.rules.get(ONLY) == []
 
 
-def rows(name: str) -> Iterator[dict]:
-    with (sets.folder() / "precisionmembench" / name).open(encoding="utf-8") as file:
-        yield from map(json.loads, filter(str.strip, file))
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    return sets.read_rows(sets.folder() / NAME / name)
 
 
 def cases() -> Iterator[Case]:
@@ -92,7 +82,9 @@ def cases() -> Iterator[Case]:
             for section, found in row["expect"].items()
             for rule, value in found.items()
         }
-        yield Case(row["id"], row["category"], row["text"], row["query_scope"], row["user"] or OWNER, rules)
+        yield Case(
+            row["id"], row["category"], row["text"], row["query_scope"], row["user"] or OWNER, row["evidence"], rules
+        )
 
 
 def scope_of(name: str) -> Scope:
@@ -128,51 +120,39 @@ def section(belief: dict) -> str:
     return "personaPrelude" if belief["belief_scope"] == ["user:universal"] else "relevantBeliefs"
 
 
-def judge(case: Case, store: Store, beliefs: Mapping[int, dict], embedder: Embedder | None) -> Verdict:
-    scopes = [*(scope_of(name).key for name in case.scopes), GLOBAL]
-    try:
-        found = recall(store, case.question, embedder=embedder, scopes=scopes, k=MOST, config=Config())
-        numbers = [number for result in found.results for number in (result.memory.id, *result.like)]
-    except UsageError:
-        numbers = []  # an empty question is told apart, and brings nothing
-    shown = [beliefs[number]["id"] for number in numbers]
-    relevant = {beliefs[number]["id"] for number in numbers if section(beliefs[number]) == "relevantBeliefs"}
+def answers(every: Sequence[Case], folder: Path, embedder: Embedder) -> dict[str, dict[str, list[str]]]:
+    """What each search shows to each case: the search's name -> the case's -> beliefs, best first."""
+    beliefs, found = list(rows("corpus.jsonl")), {}
+    for owner in dict.fromkeys(case.owner for case in every):
+        store, by_number = filled(folder / f"{owner}.db", [one for one in beliefs if one["speaker"] == owner], embedder)
+        with store:
+            for name, search in searches.of_memories(store, embedder, MOST, with_like=True).items():
+                for case in every:
+                    if case.owner == owner:
+                        scopes = [*(scope_of(scope).key for scope in case.scopes), GLOBAL]
+                        numbers = search(case.question, scopes)
+                        found.setdefault(name, {})[case.name] = [by_number[number]["id"] for number in numbers]
+    return found
+
+
+def verdicts(every: Sequence[Case], shown: Mapping[str, list[str]]) -> list[Verdict]:
+    beliefs = {belief["id"]: belief for belief in rows("corpus.jsonl")}
+    return [judge(case, shown[case.name], beliefs) for case in every]
+
+
+def judge(case: Case, shown: list[str], beliefs: Mapping[str, dict[str, Any]]) -> Verdict:
+    relevant = {name for name in shown if section(beliefs[name]) == "relevantBeliefs"}
     wanted = case.rules.get(ONLY)
     banned = {name for (_, rule), names in case.rules.items() if rule == "mustExclude" for name in names}
+    # Must-not rules about open questions say only where they are not to be listed.
+    banned = {name for name in banned if beliefs.get(name, {}).get("type") != "open_question"}
     exact = None if wanted is None else relevant == set(wanted)
     clean = None if wanted is None else relevant <= set(wanted)
-    own = {name for name in banned if not _is_question(name, beliefs)}
-    return Verdict(case, shown, exact, clean, not own & set(shown))
+    return Verdict(case, shown, exact, clean, not banned & set(shown))
 
 
-def _is_question(name: str, beliefs: Mapping[int, dict]) -> bool:
-    """Must-not rules about open questions say only where they are not to be listed."""
-    return any(belief["id"] == name and belief["type"] == "open_question" for belief in beliefs.values())
-
-
-def how(description: str | None) -> tuple[bool, Embedder | None]:
-    """From the command line: whether to explain what fails, and what embeds."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--explain", action="store_true", help="print each case that fails, with what was shown")
-    parser.add_argument("--no-vectors", action="store_true", help="keywords only")
-    arguments = parser.parse_args()
-    return arguments.explain, None if arguments.no_vectors else open_embedder(Config())
-
-
-def main() -> None:
-    explain, embedder = how(__doc__)
-    every, asked = list(rows("corpus.jsonl")), list(cases())
-    verdicts = []
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        for owner in dict.fromkeys(case.owner for case in asked):
-            own = [belief for belief in every if belief["speaker"] == owner]
-            store, beliefs = filled(Path(folder) / f"{owner}.db", own, embedder)
-            with store:
-                verdicts += [judge(case, store, beliefs, embedder) for case in asked if case.owner == owner]
-    report(verdicts, explain)
-
-
-def report(verdicts: Sequence[Verdict], explain: bool) -> None:
+def report(verdicts: Sequence[Verdict], explain: bool) -> dict[str, float]:
+    """Print what holds; by name the counts that are published."""
     print(f"{'category':38s} cases  exact  clean kept out")
     groups = list(dict.fromkeys(verdict.case.category for verdict in verdicts))
     for name in (*groups, "all"):
@@ -195,11 +175,15 @@ def report(verdicts: Sequence[Verdict], explain: bool) -> None:
             wanted = verdict.case.rules.get(ONLY)
             print(f"\n{verdict.case.name} [{verdict.case.category}] {verdict.case.question[:100]!r}")
             print(f"  wanted {wanted}\n  shown  {verdict.shown}")
+    ruled = [verdict for verdict in verdicts if verdict.exact is not None]
+    return {
+        "exact": sum(bool(verdict.exact) for verdict in ruled),
+        "exact without a budget's": sum(bool(verdict.exact) for verdict in ours),
+        "clean": sum(bool(verdict.clean) for verdict in ruled),
+        "kept out": sum(verdict.kept_out for verdict in verdicts),
+        "silent": sum(bool(verdict.exact) for verdict in silent),
+    }
 
 
 def _exact(verdicts: Sequence[Verdict]) -> str:
     return f"{sum(bool(verdict.exact) for verdict in verdicts)} of {len(verdicts)}"
-
-
-if __name__ == "__main__":
-    main()

@@ -8,7 +8,7 @@ for it, by the same functions that the tool server calls for a prompt (the first
 sure ones). `right`: the memory is one of those (or of one of those sessions) that answer. `silent, elsewhere`: none is
 shown from another set's store; `silent, answers removed`: none from its own store once what answers is passed over, the
 harder case, because the rest is about the same things. The threshold was chosen on one half of the questions (by a hash
-of their id) and is reported on the other.
+of their id) and is reported on the other. Exits with 1 when a published figure is lost (published.py).
 """
 
 import sys
@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import published  # noqa: E402
 import sets  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
@@ -69,24 +70,33 @@ def everything(names: list[str], queries: int | None, cache: Path, embedder: Emb
                         yield channel, Asked(other.name, sets.half(query_id), own, found)
 
 
-def report(rows: list[Asked], chosen: float) -> None:
+def report(rows: list[Asked], chosen: float) -> dict[str, float]:
+    """Print what each threshold gives; what the chosen one does."""
     print("  threshold  helped  shown  right  silent, elsewhere  silent, answers removed")
     own, foreign = [row for row in rows if row.answerable], [row for row in rows if not row.answerable]
+    by_chosen = {}
     for threshold in sorted({*THRESHOLDS, chosen}):
         shown = [right for row in own for right in row.shown(threshold)]
-        helped = _share([any(row.shown(threshold)) for row in own])
-        elsewhere = _share([not row.shown(threshold) for row in foreign])
-        removed = _share([row.silent_without_answers(threshold) for row in own])
+        given = {
+            "helped": _share([any(row.shown(threshold)) for row in own]),
+            "right": _share(shown),
+            "silent, elsewhere": _share([not row.shown(threshold) for row in foreign]),
+            "silent, answers removed": _share([row.silent_without_answers(threshold) for row in own]),
+        }
+        helped, right, elsewhere, removed = (f"{value:5.1f}" for value in given.values())
         mark = "*" if threshold == chosen else " "
-        counted = f"{helped}   {len(shown):4d}  {_share(shown)}"
-        print(f"  {threshold:.2f}{mark}      {counted}      {elsewhere}              {removed}")
+        print(
+            f"  {threshold:.2f}{mark}      {helped}   {len(shown):4d}  {right}      {elsewhere}              {removed}"
+        )
+        by_chosen = given if threshold == chosen else by_chosen
+    return by_chosen
 
 
-def _share(values: list[bool]) -> str:
-    return f"{100 * sum(values) / max(1, len(values)):5.1f}"
+def _share(values: list[bool]) -> float:
+    return 100 * sum(values) / max(1, len(values))
 
 
-def main() -> None:
+def main() -> int:
     options = sets.arguments(__doc__, SETS)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         asked = list(
@@ -94,16 +104,19 @@ def main() -> None:
                 list(options.sets), options.queries or None, options.cache or Path(folder), open_embedder(Config())
             )
         )
+    found = {}
     for channel, chosen in (("with vectors", WEIGHTS.confident), ("keywords only", WEIGHTS.confident_by_words)):
         for half, purpose in ((0, "for choosing"), (1, "for reporting")):
             rows = [row for name, row in asked if name == channel and row.half == half]
             print(f"{channel}, {purpose}: {len(rows)} prompts")
-            report(rows, chosen)
+            found |= {(channel, name): value for name, value in report(rows, chosen).items()}  # the second is kept
         for name in options.sets:
             rows = [row for of, row in asked if of == channel and row.half == 1 and row.name == name]
             print(f"{channel}, for reporting, {name}:")
             report(rows, chosen)
+    as_published = options.queries == sets.QUERIES and set(options.sets) == set(SETS)
+    return published.held("proactive", found) if as_published else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

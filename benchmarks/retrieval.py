@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""How well the archive is searched, on the sets that HIPPO_BENCH_DATA names; whole sets, held-out folds.
+"""How well the archive and the memories are searched, on the sets that HIPPO_BENCH_DATA names.
 
-    HIPPO_BENCH_DATA=DIR python benchmarks/retrieval.py [SET ...] [--cache DIR] [--runs DIR]
+    HIPPO_BENCH_DATA=DIR python benchmarks/retrieval.py [SET ...] [--cache DIR] [--runs DIR] [--explain]
 
-Every line of a corpus is an archived message. First the search as `hippo archive` and `archive_search` do it, silence
-and all, beside a keyword floor (FTS5, Porter, OR of all words), the vectors alone and plain reciprocal rank fusion (60)
-of the two; then what cross-validation gives: five folds by a hash of the question's id, the tuning chosen on the other
-four, one for all sets. In brackets the 95 % interval of a bootstrap over questions. A session's best turn speaks
-for it. --cache keeps stores and vectors; embedding the large set anew takes half an hour. --runs writes files for
-score.py.
+precisionmembench is asked as typed memories, in the scopes of each question, by the pipeline that `hippo recall` and
+`memory_search` call: how it ranks, and how many of the set's rules hold (precision.py); --explain prints each case that
+fails.
+
+Of the other sets every line of a corpus is an archived message. First the search as `hippo archive` and
+`archive_search` do it, silence and all, beside a keyword floor (FTS5, Porter, OR of all words), the vectors alone and
+plain reciprocal rank fusion (60) of the two; then what cross-validation gives: five folds by a hash of the question's
+id, the tuning chosen on the other four, one for all sets. In brackets the 95 % interval of a bootstrap over questions.
+A session's best turn speaks for it. --cache keeps stores and vectors; embedding the large set anew takes half an hour.
+--runs writes files for score.py, of the last line of each table. Exits with 1 when a published figure is lost
+(published.py).
 """
 
 import argparse
@@ -26,6 +31,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import archived  # noqa: E402
 import numpy  # noqa: E402
+import precision  # noqa: E402
+import published  # noqa: E402
+import searches  # noqa: E402
 import sets  # noqa: E402
 
 from hippo_core.embed.base import Embedder  # noqa: E402
@@ -37,7 +45,7 @@ from hippo_core.recall.weights import WEIGHTS, Weights  # noqa: E402
 from hippo_core.recall.when import When  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
-SETS = ("longmemeval", "memaware", "devmembench")
+SETS = ("longmemeval", "memaware", "devmembench", precision.NAME)
 MEASURES = ("any@5", "R@5", "R@10", "MRR")
 DEPTH, FOLDS, DRAWS = 20, 5, 2_000
 USER_COLUMNS, OTHERS = (1.0, 3.0, 5.0, 8.0), (0.5, 0.6, 0.7, 1.0)
@@ -161,18 +169,45 @@ class Measured:
         }
 
 
-def compare(part: Measured, runs: Path | None) -> None:
+def compare(part: Measured, runs: Path | None) -> dict[published.Key, float]:
+    found = {}
     print(f"\n{part.name}: {len(part.queries)} questions, {archived.size(part.name)}")
     for name, ranking in part.rankings().items():
         started = time.perf_counter()
         rankings = [ranking(query["text"], archived.asked_at(query)) for query in part.queries]
         took = (time.perf_counter() - started) * 1000 / len(rankings)
         silent = sum(not ranking for ranking in rankings)
-        print(f"  {name:20s} {_line(part.scores(rankings))}  {took:4.0f} ms  silent {silent}")
+        scores = part.scores(rankings)
+        print(f"  {name:20s} {_line(scores)}  {took:4.0f} ms  silent {silent}")
+        found |= {(part.name, f"{name}, {measure}"): _mean(scores, measure) for measure in MEASURES}
+    write(runs, part.name, {query["id"]: ranking for query, ranking in zip(part.queries, rankings, strict=True)})
+    return found
+
+
+def compare_typed(embedder: Embedder, folder: Path, runs: Path | None, explain: bool) -> dict[published.Key, float]:
+    """precisionmembench: ranking, and rules."""
+    every, score, found = list(precision.cases()), sets.scorer(), {}
+    answered = [case for case in every if case.evidence]
+    print(f"\n{precision.NAME}: {len(answered)} questions, as typed memories")
+    shown = precision.answers(every, folder, embedder)
+    for name, by_case in shown.items():
+        scores = [score(by_case[case.name], case.evidence) for case in answered]
+        print(f"  {name:20s} {_line(scores)}")
+        found |= {(precision.NAME, f"{name}, {measure}"): _mean(scores, measure) for measure in MEASURES}
+    write(runs, precision.NAME, shown[searches.RECALL])
+    for name in (searches.BY_WORDS, searches.RECALL):
+        print(f"\nrules of {precision.NAME}, {name}")
+        counts = precision.report(precision.verdicts(every, shown[name]), explain)
+        found |= {(precision.NAME, f"{name}, {rule}"): count for rule, count in counts.items()}
+    return found
+
+
+def write(runs: Path | None, name: str, rankings: Mapping[str, Sequence[str]]) -> None:
+    """A run as score.py reads it."""
     if runs:
-        lines = [{"id": q["id"], "ranked": r} for q, r in zip(part.queries, rankings, strict=True)]
+        lines = [json.dumps({"id": query, "ranked": list(ranking)}) + "\n" for query, ranking in rankings.items()]
         runs.mkdir(parents=True, exist_ok=True)
-        (runs / f"{part.name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        (runs / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
 def ablate(parts: Sequence[Measured]) -> None:
@@ -185,7 +220,7 @@ def ablate(parts: Sequence[Measured]) -> None:
         print(f"  {name:20s} " + "   ".join(cells))
 
 
-def cross_validate(parts: Sequence[Measured]) -> None:
+def cross_validate(parts: Sequence[Measured]) -> dict[published.Key, float]:
     """Each fold's questions, answered by the tuning that is best on the other folds of all sets."""
     results = [[part.tuned(tuning) for part in parts] for tuning in GRID]
     goals = [[[_goal(score) for score in scores] for scores in result] for result in results]
@@ -198,11 +233,15 @@ def cross_validate(parts: Sequence[Measured]) -> None:
             for i, own in enumerate(part.folds):
                 if own == number:
                     held[place][i] = results[best][place][i]
+    found = {}
     for place, part in enumerate(parts):
         categories = [query["category"] for query in part.queries]
         for category in (None, *sorted(set(categories))):
             chosen = [s for s, c in zip(held[place], categories, strict=True) if category in (None, c)]
             print(f"  {part.name:12s} {category or 'all':26s} n={len(chosen):3d} {_line(chosen, intervals=True)}")
+            wanted = MEASURES if category is None else ("R@5",)
+            found |= {(published.HELD_OUT, f"{part.name} {category or 'all'}, {m}"): _mean(chosen, m) for m in wanted}
+    return found
 
 
 def _settings(tuning: Weights) -> dict[str, float | None]:
@@ -247,22 +286,30 @@ def _shown(tuning: Weights) -> str:
     return f"{weights} others {tuning.others} user's column {tuning.user_column}"
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", default=SETS, metavar="SET")
     parser.add_argument("--cache", type=Path, help="keep stores and vectors here for the next run")
     parser.add_argument("--runs", type=Path, help="write runs for score.py here")
+    parser.add_argument("--explain", action="store_true", help="print each case of precisionmembench that fails")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         cache = arguments.cache or Path(folder)
         embedder = archived.embedder(cache)
-        parts = []
+        parts, found = [], {}
         for name in arguments.sets:
-            parts.append(Measured(name, archived.store(name, embedder, cache), embedder))
-            compare(parts[-1], arguments.runs)
-        ablate(parts)
-        cross_validate(parts)
+            if name == precision.NAME:
+                found |= compare_typed(embedder, Path(folder), arguments.runs, arguments.explain)
+            else:
+                parts.append(Measured(name, archived.store(name, embedder, cache), embedder))
+                found |= compare(parts[-1], arguments.runs)
+        if parts:
+            ablate(parts)
+            held_out = cross_validate(parts)
+            if set(SETS) <= set(arguments.sets):  # with fewer sets other tunings are chosen
+                found |= held_out
+    return published.held("retrieval", found)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -19,6 +19,7 @@ from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
 LARGE = 5_000  # texts; a larger set may be taken in part
+QUERIES = 40  # of a large one, unless told otherwise: what is published
 DISTRACTORS = 120  # sessions without an answer, in such a part
 
 
@@ -26,7 +27,7 @@ def arguments(description: str | None, names: Sequence[str]) -> argparse.Namespa
     """The command line of a script that measures on sets: which, how much of a large one, where stores are kept."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", default=names, metavar="SET")
-    parser.add_argument("--queries", type=int, default=40, help="at most so many of a large set; 0: all")
+    parser.add_argument("--queries", type=int, default=QUERIES, help="at most so many of a large set; 0: all")
     parser.add_argument("--cache", type=Path, help="keep the embedded stores here for the next run")
     return parser.parse_args()
 

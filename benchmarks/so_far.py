@@ -4,7 +4,8 @@
     HIPPO_BENCH_DATA=DIR python benchmarks/so_far.py [SET ...] [--queries 40] [--cache DIR]
 
 Of the questions that need more than one session, the first memory found that is right stands for what was worked out.
-Measured is the share of the other sessions among the first five that are not its own, without it and with it.
+Measured is the share of the other sessions among the first five that are not its own, without it and with it. Exits
+with 1 when a published figure is lost (published.py).
 """
 
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import published  # noqa: E402
 import sets  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
@@ -48,9 +50,9 @@ def measure(part: sets.Part, store: Store, ids: dict[int, str], embedder: Embedd
     return shares
 
 
-def main() -> None:
-    embedder = open_embedder(Config())
-    for part, store, ids in sets.stored(sets.arguments(__doc__, SETS), embedder):
+def main() -> int:
+    embedder, options, found = open_embedder(Config()), sets.arguments(__doc__, SETS), {}
+    for part, store, ids in sets.stored(options, embedder):
         for channel, searcher in (("with vectors", embedder), ("keywords only", None)):
             shares = measure(part, store, ids, searcher)
             without, told = (100 * sum(column) / len(shares) for column in zip(*shares, strict=True))
@@ -58,7 +60,9 @@ def main() -> None:
             worse = sum(after < before for before, after in shares)
             print(f"{part.name}, {channel}: {len(shares)} questions, the rest among the first {FIRST}: "
                   f"{without:.1f} without, {told:.1f} with; better for {better}, worse for {worse}")  # fmt: skip
+            found |= {(f"{part.name}, {channel}", "with"): told, (f"{part.name}, {channel}", "gained"): told - without}
+    return published.held("so_far", found) if options.queries == sets.QUERIES else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
