@@ -76,7 +76,7 @@ def test_it_can_be_switched_off(paths, root, settings):
 
 
 def test_switched_off_command_and_tool_search_by_words_and_say_why(paths, root, monkeypatch, tmp_path):
-    monkeypatch.setattr("hippo_core.cli.archive.open_embedder", lambda settings: Digest())
+    monkeypatch.setattr("hippo_core.embed.choose.open_embedder", lambda settings: Digest())
     run_pass(paths, roots=[root])
     for wanted in (True, False):
         config.save(paths, archive_meaning=wanted)
