@@ -53,6 +53,19 @@ def test_and_the_users_day(known, command, day):
     assert day in run(*command)
 
 
+def test_what_waits_and_what_a_night_did_too(known, paths):
+    """The night of the 22nd in Japan is the 21st in UTC."""
+    with Store.open(paths.store) as store, store.transaction():
+        store.memories.add(Draft("Call the plumber", MemoryType.TODO, API.key, Author.MACHINE, observed_at=1.0), "t")
+    run("monitor", "mute", "--for", "1h")
+    assert "muted until 2026-09-22 06:00" in run("status")
+    assert "muted until 2026-09-22 06:00" in run("monitor", "show")
+    assert "1 memory; hippo undo n1" in run("dream")
+    listed = run("undo", "--list")
+    assert "22 Sep" in listed or "2026-09-22" in listed, listed
+    assert "21" not in listed
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_snapshots_too(known):
     run("snapshot")

@@ -14,7 +14,7 @@ from ntfy_server import NtfyServer
 from hippo_core import config as settings
 from hippo_core import heartbeat
 from hippo_core.cli.main import hippo
-from hippo_core.errors import BusyError
+from hippo_core.errors import BusyError, UsageError
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.monitor import hours
@@ -201,8 +201,67 @@ def test_a_damaged_store_is_found_and_stays_found(machine):
     machine.paths.store.write_bytes(data)
     for _ in range(3):
         look = machine.look(after=HOUR / 2)
-        assert {"store", "damage"} & set(keys(look))
-    assert look.standing
+        assert "damage" in keys(look)
+    assert "damage" in look.standing
+
+
+def test_damage_that_stops_no_search_is_found_by_the_daily_look_at_every_page(machine):
+    """A page overwritten where nothing reads it in passing: only SQLite's own check of the whole file sees it."""
+    machine.transcript("s1", NOON - 5 * HOUR, *["We decided on trains. " * 40] * 60)
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    assert machine.look().found == []
+    with Store.open(machine.paths.store) as store:
+        store.forgetting.truncate_log()
+        (page,) = store._db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'message_by_time'")
+        size = store._db.pragma("page_size")
+    with machine.paths.store.open("r+b") as file:
+        file.seek((page[0] - 1) * size)
+        whole = file.read(size)
+        file.seek((page[0] - 1) * size)
+        file.write(b"\xee" * size)
+    assert keys(machine.look(after=HOUR)) == [], "not twice a day, for it reads all of the file"
+    look = machine.look(after=DAY - HOUR)
+    assert keys(look) == ["damage"] and look.found[0].detail and "damage" in look.standing
+    assert keys(machine.look(after=HOUR)) == ["damage"], "looked at each time until it is over"
+    with machine.paths.store.open("r+b") as file:
+        file.seek((page[0] - 1) * size)
+        file.write(whole)
+    assert machine.look(after=HOUR).found == []
+
+
+def test_a_plugin_that_the_client_lost_is_told_and_its_return_too(machine, isolated):
+    """Every job runs, and no session hears of it."""
+    settings_file = isolated / ".claude" / "settings.json"
+    settings_file.parent.mkdir()
+    (machine.paths.plugin / ".claude-plugin").mkdir(parents=True)
+    (machine.paths.plugin / ".claude-plugin" / "marketplace.json").write_text("{}", encoding="utf-8")
+    assert machine.look().found == [], "never registered by an installer, so nothing was lost"
+    machine.paths.install_record.write_text("{}", encoding="utf-8")
+    settings_file.write_text('{"enabledPlugins": {"hippo@hippocampus": true}}', encoding="utf-8")
+    assert machine.look(after=HOUR).found == []
+    settings_file.write_text("{}", encoding="utf-8")
+    looks = [machine.look(after=HOUR / 2) for _ in range(4)]
+    assert [len(look.told) for look in looks] == [0, 0, 1, 0] and keys(looks[-1]) == ["plugin"]
+    assert "does not have the plugin" in machine.logged()
+    settings_file.write_text('{"enabledPlugins": {"hippo@hippocampus": false}}', encoding="utf-8")
+    looks = [machine.look(after=HOUR / 2) for _ in range(3)]
+    assert keys(looks[-1]) == ["plugin-off"] and [notice.kind for look in looks for notice in look.told] == ["over"]
+    assert machine.look(after=300 * DAY).told == [], "what the user switched off is shown, and nobody is told"
+
+
+def test_a_plugin_in_one_of_several_client_folders_is_there(machine, isolated):
+    stay, leave = isolated / ".claude", isolated / "other client"
+    for folder, enabled in ((stay, "true"), (leave, "false")):
+        (folder / "projects").mkdir(parents=True)
+        (folder / "settings.json").write_text(
+            f'{{"enabledPlugins": {{"hippo@hippocampus": {enabled}}}}}', encoding="utf-8"
+        )
+    (machine.paths.plugin / ".claude-plugin").mkdir(parents=True)
+    (machine.paths.plugin / ".claude-plugin" / "marketplace.json").write_text("{}", encoding="utf-8")
+    machine.paths.install_record.write_text("{}", encoding="utf-8")
+    for folders in ((leave, stay), (stay, leave)):
+        assert look_only(machine.paths, machine.schedule, [folder / "projects" for folder in folders]).found == []
+    assert keys(look_only(machine.paths, machine.schedule, [leave / "projects"])) == ["plugin-off"]
 
 
 def test_a_missing_store_is_told_and_does_not_end_what_only_the_store_can_tell(machine):
@@ -338,6 +397,22 @@ def test_a_look_renews_the_line_about_lateness_and_hooks_alone_are_never_late(ma
     machine.schedule = Schedule(SCHEDULE.jobs, SCHEDULE.since, by_clock=False)
     machine.look()
     assert not (machine.paths.render / "late").exists()
+
+
+def test_trying_the_ways_out_without_any_says_where_alerts_go_and_how_to_be_told_elsewhere(machine):
+    done = CliRunner().invoke(hippo, ["monitor", "test"])
+    assert isinstance(done.exception, UsageError) and done.exception.exit_code == 2
+    said = str(done.exception)
+    assert str(machine.paths.log / "alerts.log") in said and str(machine.paths.config) in said
+    assert "--with alerts" in said and '"alerts": ["ntfy://' in said
+
+
+def test_trying_the_ways_out_names_the_one_that_fails_and_tries_the_others(machine, ntfy):
+    settings.save(machine.paths, alerts=["nonsense://secret@host", ntfy.address])
+    done = CliRunner().invoke(hippo, ["monitor", "test"])
+    assert isinstance(done.exception, UsageError) and "1 of 2" in str(done.exception)
+    assert done.output.splitlines()[1] == "ntfy: sent" and "secret" not in done.output + machine.logged()
+    assert "nonsense: " in machine.logged() and len(ntfy.bodies) == 1
 
 
 def test_the_commands(machine, ntfy):

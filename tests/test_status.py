@@ -12,10 +12,12 @@ from hippo_core.cli.status import status_command
 from hippo_core.curate.remember import remember
 from hippo_core.errors import StoreMissingError
 from hippo_core.model.message import Message, Role
-from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
+from hippo_core.model.scope import GLOBAL_SCOPE, project_scope, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.monitor.channels import write_log
 from hippo_core.ops.status import look
+from hippo_core.render.budget import tokens
+from hippo_core.render.refresh import refresh
 from hippo_core.schedule import choose
 
 
@@ -36,6 +38,55 @@ def test_it_counts_what_is_there(store, paths, tmp_path):
     assert status.set_aside == [("/t.jsonl", "Permission denied")]
     assert status.without_vectors == 3 and status.bytes >= paths.store.stat().st_size
     assert status.rendered_at is not None and status.always_on > 0
+
+
+def test_the_tokens_are_those_of_what_the_hooks_print_here(store, paths, tmp_path, isolated):
+    here, elsewhere = tmp_path / "shop", tmp_path / "elsewhere"
+    here.mkdir(), elsewhere.mkdir()
+    tell(store, paths, "We ship on Fridays.", scope=scope_of(str(here)))
+    refresh(store, paths)
+
+    def of(name):
+        data = (paths.render / name).read_bytes()
+        return tokens(json.loads(data)["hookSpecificOutput"]["additionalContext"]) if data else 0
+
+    key = scope_of(str(here)).key
+    assert of(f"project/{key}.json") != of("project/default.json")
+    status, outside = look(paths, str(here)), look(paths, str(elsewhere))
+    assert status.always_on == of("rules.json") + of(f"project/{key}.json")
+    assert outside.always_on == of("rules.json") + of("project/default.json")
+    assert status.per_prompt == outside.per_prompt == of("nudge.json") > 20
+    said = CliRunner().invoke(status_command).output
+    assert f"{status.per_prompt} with each prompt, as of today" in said
+    config.save(paths, nudge="")
+    refresh(store, paths)
+    assert look(paths, str(here)).per_prompt == 0
+    (paths.render / "rules.json").write_bytes(b"{half")
+    assert look(paths, str(here)).always_on == of(f"project/{key}.json")
+
+
+def test_what_the_store_and_its_archive_take(store, paths, tmp_path):
+    """The archive: its messages, its indexes, its vectors; held against SQLite's own count of each."""
+    tell(store, paths, "one " * 2_000)
+    store.forgetting.truncate_log()
+    empty = look(paths, str(tmp_path))
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        for number in range(400):
+            said = Message(f"u{number}", "s", Role.USER, f"the kettle {number} is warm " * 40, 1.0, "/srv", number)
+            store.archive.append(said, scope=GLOBAL_SCOPE, source_id=source.id)
+    store.forgetting.truncate_log()
+    status = look(paths, str(tmp_path))
+    rows = store._db.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE").fetchall()
+    of_archive = ("message", "episode", "archive_")
+    mine = sum(size for name, size in rows if name.removeprefix("sqlite_autoindex_").startswith(of_archive))
+    assert status.archive_bytes == mine > empty.archive_bytes + 400 * 900
+    assert status.bytes == paths.store.stat().st_size > status.archive_bytes
+    said = CliRunner().invoke(status_command).output
+    assert f"memory.db  {status.bytes / 1e6:.1f} MB, of which the archive {status.archive_bytes / 1e6:.1f} MB" in said
+    with store.transaction():
+        store.forgetting.erase([], range(1, 401))
+    assert store.archive.bytes() < status.archive_bytes / 2, "what is free again is nobody's"
 
 
 def test_nobody_pays_unless_the_user_chose_who(store, paths, tmp_path, monkeypatch):

@@ -99,6 +99,9 @@ def scheduler(patient: Patient) -> Iterator[Finding]:
     from hippo_core.schedule.jobs import NAMES
 
     name = choose.chosen(patient.paths)
+    if choose.switched_off(patient.paths):
+        yield well("scheduler", "switched off; sessions that end read their own transcripts")
+        return
     if name is None:
         yield ill("scheduler", "no scheduler starts the jobs", "Memory is brought up to date only when sessions end.",
                   "hippo doctor --fix, or: hippo schedule install", lambda: _schedule(patient))  # fmt: skip

@@ -36,12 +36,13 @@ class AlertState:
 
 @dataclass(frozen=True)
 class MovingParts:
-    """scheduler: its name, None where the jobs are registered nowhere. alert: None when there never was one.
+    """scheduler: its name, None where the jobs are registered nowhere; switched_off: because the user wants none.
 
-    standing: how many alerts are not over. muted_until: until when nobody is told.
+    alert: None when there never was one. standing: how many are not over. muted_until: until when nobody is told.
     """
 
     scheduler: str | None
+    switched_off: bool
     jobs: tuple[JobState, ...]
     alert: AlertState | None
     standing: int
@@ -66,7 +67,8 @@ def moving_parts(paths: Paths) -> MovingParts:
     raised = [AlertState(alert.raised or alert.found, alert.text, True) for alert in standing.values()]
     last = max(raised, key=lambda alert: alert.at) if raised else _logged(paths)
     jobs = _jobs(paths, scheduled=scheduler is not None)
-    return MovingParts(scheduler, jobs, last, len(standing), hours.muted_until(paths, clock.now()))
+    muted = hours.muted_until(paths, clock.now())
+    return MovingParts(scheduler, choose.switched_off(paths), jobs, last, len(standing), muted)
 
 
 def _jobs(paths: Paths, scheduled: bool) -> tuple[JobState, ...]:

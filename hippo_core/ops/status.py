@@ -206,7 +206,7 @@ def _first_error(set_aside: list[tuple[str, str]]) -> str:
 def _jobs_need(moving: MovingParts, plugin: str) -> list[str]:
     lines = [f"The job {job.name} failed: {(job.error or '').rstrip('.')}. More: hippo doctor" for job in moving.failed]
     lines += [f"The job {job.name} is late: hippo schedule run {job.name}" for job in moving.late if not job.error]
-    if moving.scheduler is None and plugin in (ENABLED, DISABLED):
+    if moving.scheduler is None and not moving.switched_off and plugin in (ENABLED, DISABLED):
         lines.append("No scheduler starts the jobs: hippo schedule install")
     if moving.standing:
         lines.append(f"{counted(moving.standing, 'alert')} not over, last: {moving.alert.text}. hippo monitor show")
