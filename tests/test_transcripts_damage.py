@@ -1,8 +1,12 @@
 """Files that are cut off, padded, mis-encoded or simply wrong: nothing raises, and the rest of the file is read."""
 
+import importlib.util
 import json
+import re
 import string
+import sys
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,17 +14,20 @@ from hypothesis import strategies as st
 from transcript_files import assistant, line, user
 
 from hippo_core.errors import TranscriptError
-from hippo_core.transcripts import lines
-from hippo_core.transcripts.claude_code import Transcript, says_nothing
-from hippo_core.transcripts.speech import queued_of, seconds, speech_of
+from hippo_core.transcripts import claude_code, lines, record, speech
+from hippo_core.transcripts.claude_code import Transcript
+from hippo_core.transcripts.record import heard
+from hippo_core.transcripts.speech import first_words, queued_of, seconds, speech_of
 
 ASKED, ANSWERED = user("Why does café fail?", 1), assistant("Because.", 2)
 WHOLE = line(ASKED) + line(ANSWERED)
 
 
-@pytest.fixture
-def read(tmp_path):
-    """(texts, transcript) of a file with these bytes."""
+@pytest.fixture(params=["msgspec", "json"])
+def read(tmp_path, request, monkeypatch):
+    """(texts, transcript) of a file with these bytes; also as it is read where msgspec has no wheel."""
+    if request.param == "json":
+        monkeypatch.setattr(record, "_decode", None)
 
     def read(data, start=0):
         path = tmp_path / "s.jsonl"
@@ -255,14 +262,26 @@ _record = st.one_of(
 )
 
 
+_layout = st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")])
+
+
 @settings(max_examples=400)
-@given(_record, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]), st.randoms(use_true_random=False))
-def test_what_speaks_is_never_passed_over_for_its_bytes(said, separators, shuffle):
-    names = list(said)
-    shuffle.shuffle(names)
-    body = json.dumps({name: said[name] for name in names}, separators=separators).encode() + b"\n"
-    if says_nothing(body):
-        assert speech_of(said) is None and queued_of(said) is None
+@given(_record, st.dictionaries(st.sampled_from(_fields.split()), _json, max_size=3), _layout, st.randoms())
+def test_of_what_is_passed_over_nothing_would_have_been_heard(said, odd, layout, shuffle):
+    """Neither a record that is left out nor a field that is says anything: read whole, it says the same."""
+    fields = list({**said, **odd}.items())
+    shuffle.shuffle(fields)
+    body = json.dumps(dict(fields), separators=layout)
+    found = heard(body.encode() + b"\n")
+    if found is None:  # what is JSON for Python alone: NaN, half a surrogate pair
+        assert "NaN" in body or "Infinity" in body or "\\ud" in body
+        return
+    whole = json.loads(body)
+    for one in found or [{}]:
+        assert speech_of(one) == speech_of(whole) and queued_of(one) == queued_of(whole)
+    for one in found:
+        assert first_words(one) == first_words(whole)
+        assert all(one.get(name) == whole.get(name) for name in ("uuid", "sessionId", "timestamp", "cwd", "agentId"))
 
 
 @pytest.mark.parametrize("said", [
@@ -271,23 +290,49 @@ def test_what_speaks_is_never_passed_over_for_its_bytes(said, separators, shuffl
     {"type": "assistant", "message": {"content": [{"type": "tool_use"}, {"type": "text", "text": "hm"}]}},
     {"type": "user", "message": {"content": [{"type": "text", "text": "tool_result"}]}},
     {"type": "user", "message": {"content": "tool_result"}},
+    {"type": "user", "message": {"content": "hm"}, "toolUseResult": None},
+    {"type": "user", "message": {"content": "hm"}, "toolUseResult": {"stdout": "x"}, "isCompactSummary": True},
+    {"type": "user", "message": [{"type": "text", "text": "hm"}]},
     {"summary": "user", "type": "summary"},
 ])  # fmt: skip
 def test_what_speaks_beside_a_tool_is_not_passed_over(said):
-    assert speech_of(said) and not says_nothing(json.dumps(said, separators=(",", ":")).encode() + b"\n")
+    (found,) = heard(json.dumps(said).encode() + b"\n")
+    assert speech_of(found) == speech_of(said) is not None
 
 
-_separators = st.sampled_from([(",", ":"), (", ", ": ")])
+def test_what_tools_gave_back_is_left_out_before_it_is_looked_at():
+    output = {"type": "user", "message": {"content": [{"type": "tool_result"}]}, "toolUseResult": {"stdout": "x" * 99}}
+    for silent in (output, {"type": "progress", "data": {"message": "hm"}}, {"leafUuid": "1"}):
+        assert heard(line(silent)) == []
+
+
+@pytest.mark.parametrize("name", ["record", "message", "attachment", "block"])
+def test_every_field_that_is_asked_for_is_kept(name):
+    """Or a condition on it would never hold, and nothing else would say so."""
+    source = "".join(Path(module.__file__).read_text(encoding="utf-8") for module in (speech, claude_code))
+    asked = set(re.findall(rf'\b{name}(?:\.get\(|, )"(\w+)"', source))
+    assert asked and asked <= getattr(record, f"_{name.title()}").__annotations__.keys()
+
+
+def test_fields_that_nobody_looks_at_are_not_kept():
+    (found,) = heard(line({**ANSWERED, "usage": {"tokens": 5}, "toolUseResult": {"stdout": "x"}}))
+    assert "usage" not in found and found["toolUseResult"] == {}
+
+
+def test_without_msgspec_each_line_is_left_to_json(monkeypatch):
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    spec = importlib.util.spec_from_file_location("record_alone", record.__file__)
+    spec.loader.exec_module(alone := importlib.util.module_from_spec(spec))
+    assert alone.heard(line(ANSWERED)) is None and heard(line(ANSWERED)) is not None
 
 
 @settings(max_examples=400)
-@given(st.lists(st.tuples(_record, _separators), min_size=2, max_size=3), st.sampled_from(["", "\r", "\0" * 9]))
+@given(st.lists(st.tuples(_record, _layout), min_size=2, max_size=3), st.sampled_from(["", "\r", "\0" * 9]))
 def test_records_that_a_lost_line_feed_put_on_one_line_all_speak(records, joint):
     """A machine that went down may leave a line without its end, and zeros; the next record is then beside it."""
     body = (joint.join(json.dumps(record, separators=how) for record, how in records) + "\n").encode()
-    if says_nothing(body):
-        assert not any(speech_of(record) or queued_of(record) for record, _ in records)
-    assert lines.decode(body) == [record for record, _ in records]
+    assert heard(body) is None
+    assert lines.decode(body) == ([record for record, _ in records], False)
 
 
 @pytest.mark.parametrize("joint", [b"", b"\r", b"\0" * 512])

@@ -4,22 +4,22 @@ Owns identity (uids), the session and folder of a message, and which sessions ar
 of the store, of redaction or of projects.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from zlib import crc32
 
 from hippo_core.errors import TranscriptError
 from hippo_core.model.message import Message, Role
 from hippo_core.transcripts.discover import agent_of, is_agent_file, session_of
 from hippo_core.transcripts.injected import is_machine_prompt
-from hippo_core.transcripts.lines import Broken, Line, decode, read_lines, storable
+from hippo_core.transcripts.lines import Line, read_lines, storable
 from hippo_core.transcripts.queue import Queue
+from hippo_core.transcripts.record import heard
 from hippo_core.transcripts.speech import Speech, first_words, queued_of, same_words, seconds, speech_of
 
 _HEAD_LINES, _HEAD_BYTES = 200, 4 << 20
@@ -59,22 +59,22 @@ class Transcript:
 
     def _read(self) -> Iterator[Message]:
         with self._open() as file:
-            lines = _parsed(file, self.start)
+            lines = read_lines(file, self.start, heard)
             queue = Queue()
             if self.start:
-                self._head = self._read_head(_parsed(file, 0))
+                self._head = self._read_head(read_lines(file, 0, heard))
                 self._replay(file, queue)
             else:
-                ahead: list[_Parsed] = []
+                ahead: list[Line] = []
                 self._head = self._read_head(_noted(lines, ahead))
                 lines = chain(ahead, lines)
-            for line, records, broken in lines:
-                if not line.complete and (broken or not records):
+            for line in lines:
+                if not line.complete and (line.broken or not line.objects):
                     self.offset = line.start  # still being written: read again next time
                     break
                 self.offset = line.end
-                self.bad_lines += broken
-                for record in records if not self._head.machine else ():
+                self.bad_lines += line.broken
+                for record in line.objects if not self._head.machine else ():
                     yield from self._messages(record, line.start, queue)
             yield from queue.close()
 
@@ -119,11 +119,11 @@ class Transcript:
         digest = blake2b(f"{speech.role.value}\n{known}\n".encode("utf-8", "replace") + words, digest_size=16)
         return f"derived-{digest.hexdigest()}"
 
-    def _read_head(self, lines: Iterable["_Parsed"]) -> _Head:
+    def _read_head(self, lines: Iterable[Line]) -> _Head:
         """The session, the folder, and whether a program held this session; from the first lines of the file."""
         session_id = cwd = prompt = None
-        for number, (line, records, _) in enumerate(lines):
-            for record in records:
+        for number, line in enumerate(lines):
+            for record in line.objects:
                 session_id = session_id or _text(record, "sessionId")
                 cwd = cwd or _text(record, "cwd")
                 if self._in_agent_file or not record.get("isSidechain"):
@@ -135,73 +135,20 @@ class Transcript:
 
     def _replay(self, file: BinaryIO, queue: Queue) -> None:
         """Bring `queue` to where the reading before this one left it."""
-        for line, records, _ in _parsed(file, max(0, self.start - _LOOK_BACK)):
+        for line in read_lines(file, max(0, self.start - _LOOK_BACK), heard):
             if line.start >= self.start:
                 break
-            for record in records:
+            for record in line.objects:
                 for _ in self._messages(record, line.start, queue):
                     pass
         queue.resume()
 
 
-class _Parsed(NamedTuple):
-    """A line and the objects on it. broken: it is not all JSON."""
-
-    line: Line
-    records: list[dict[str, Any]]
-    broken: bool
-
-
-def _parsed(file: BinaryIO, start: int) -> Iterator[_Parsed]:
-    """The lines from `start` that may say something, and the last line in any case."""
-    for line in read_lines(file, start, says_nothing):
-        if line.body is None:
-            yield _Parsed(line, [], True)
-            continue
-        try:
-            yield _Parsed(line, decode(line.body), False)
-        except Broken as damage:
-            yield _Parsed(line, damage.records, True)
-
-
-def _noted(lines: Iterator[_Parsed], into: list[_Parsed]) -> Iterator[_Parsed]:
+def _noted(lines: Iterator[Line], into: list[Line]) -> Iterator[Line]:
     """`lines`, each also put into a list as it goes by."""
     for line in lines:
         into.append(line)
         yield line
-
-
-# Looked for at once, since each look at a line is a scan of it. Descriptions of tools, long ones, name a "summary" too.
-_SPEAKING = re.compile(rb'"(?:user"|assistant"|type"\s*:\s*"summary"|queue)')
-_USER_OR_TEXT = re.compile(rb'"(?:user|text)"')
-_A_USERS = re.compile(rb'\{[^{[]*"type":"user"')  # a record that says so itself, before anything within it can
-
-
-def says_nothing(body: bytes) -> bool:
-    """Whether a line is certainly no speech, by looking at its bytes alone: most of a transcript is tool output.
-
-    A quoted word in the raw line is a JSON string of its own, since quotes within a string are escaped.
-    """
-    if not (body.startswith(b'{"') and body.endswith((b"}\n", b"}\r\n"))):
-        return False  # to be counted if it is damaged
-    first = _SPEAKING.search(body)
-    if first is None:
-        return True
-    if first[0] == b'"user"':
-        # What a tool gave back. One that mentions an assistant may be a speaking record with such a block inside.
-        # Found from the end: it is nowhere in nearly all of these lines, and that way is said sooner.
-        silent = b'"type":"tool_result"' in body and (_A_USERS.match(body) or body.rfind(b'"assistant"') < 0)
-    elif first[0] == b'"assistant"':
-        # A content block other than text.
-        silent = (b'"type":"tool_use"' in body or b'"type":"thinking"' in body) and not _USER_OR_TEXT.search(body)
-    else:
-        return False
-    return bool(silent) and not _may_be_several(body)
-
-
-def _may_be_several(body: bytes) -> bool:
-    """Whether records share a line, its line feed lost: within a record control bytes are escaped, as quotes are."""
-    return body.rfind(b'}{"') >= 0 or body.find(b"\0") >= 0 or body.find(b"\r", 0, -2) >= 0
 
 
 def _text(record: dict[str, Any], name: str) -> str | None:

@@ -5,7 +5,7 @@ Streams; keeps one line in memory. Knows nothing of what the objects mean.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 # The client's API takes no request over 32 MB, so a longer line holds nothing that anybody said.
@@ -17,54 +17,50 @@ _decoder = json.JSONDecoder()
 
 
 class Line(NamedTuple):
-    """start, end: byte positions in the file. complete: it ends in a line feed. body: UTF-8, None when over-long."""
+    """start, end: byte positions in the file. complete: it ends in a line feed. objects: those in front of any damage,
+    usually one. broken: it is over-long, or not all JSON.
+    """
 
     start: int
     end: int
     complete: bool
-    body: bytes | None
+    objects: Sequence[dict[str, Any]]
+    broken: bool
 
 
-class Broken(ValueError):
-    """A line that is not JSON. `records`: the objects in front of the damage."""
-
-    def __init__(self, records: list[dict[str, Any]]):
-        super().__init__("not JSON")
-        self.records = records
-
-
-def read_lines(file: BinaryIO, start: int = 0, silent: Callable[[bytes], bool] | None = None) -> Iterator[Line]:
+def read_lines(file: BinaryIO, start: int, heard: Callable[[bytes], list[dict[str, Any]] | None]) -> Iterator[Line]:
     """The lines of `file` from byte `start`, which must be where a line begins. Only a line feed ends a line.
 
-    silent: tells by the bytes of a complete line that it can be left out; the last line comes in any case.
+    heard: a complete line's objects, by a shorter way; None when it cannot tell. A line without any is left out, but
+    the last one comes in any case.
     """
     file.seek(0)
     encoding = _UTF16_MARKS.get(file.read(2))
     file.seek(start)
-    yield from _read_wide(file, start, encoding) if encoding else _read_narrow(file, start, silent)
+    yield from _read_wide(file, start, encoding) if encoding else _read_narrow(file, start, heard)
 
 
-def decode(body: bytes) -> list[dict[str, Any]]:
-    """The JSON objects on one line, usually one. Values that are no objects are left out; raises Broken."""
+def decode(body: bytes) -> tuple[list[dict[str, Any]], bool]:
+    """The JSON objects on one line, and whether it is broken behind them. Values that are no objects are left out."""
     body = body.strip(_PADDING).removeprefix(_UTF8_MARK)
     if not body:
-        return []
+        return [], False
     try:
         text = body.decode()
     except UnicodeDecodeError:
         text = _decode_damaged(body)
-    records: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     position = 0
     while position < len(text):
         try:
             value, position = _decoder.raw_decode(text, position)
         except (ValueError, RecursionError):
-            raise Broken(records) from None
+            return objects, True
         if isinstance(value, dict):
-            records.append(value)
+            objects.append(value)
         while position < len(text) and text[position] in " \t\r\n\0,":
             position += 1
-    return records
+    return objects, False
 
 
 def storable(text: str) -> str:
@@ -74,25 +70,27 @@ def storable(text: str) -> str:
     return text.replace("\0", "") if "\0" in text else text
 
 
-def _read_narrow(file: BinaryIO, start: int, silent: Callable[[bytes], bool] | None) -> Iterator[Line]:
-    left_out = None
+def _read_narrow(file: BinaryIO, start: int, heard: Callable[[bytes], list[dict[str, Any]] | None]) -> Iterator[Line]:
+    left_out = False
     while body := file.readline(LONGEST_LINE):
         end = start + len(body)
         if body.endswith(b"\n"):
-            if silent and silent(body):
-                left_out = start, end, body
-            else:
-                left_out = None
-                yield Line(start, end, True, body)
+            objects = heard(body)
+            left_out = objects == []
+            if objects:
+                yield Line(start, end, True, objects, False)
+            elif objects is None:
+                yield Line(start, end, True, *decode(body))
         else:
-            left_out = None
-            whole = len(body) < LONGEST_LINE
-            end, complete = (end, False) if whole else _pass_over(file, end)
-            yield Line(start, end, complete, body if whole else None)
-        start = end
+            left_out = False
+            if len(body) < LONGEST_LINE:
+                yield Line(start, end, False, *decode(body))
+            else:
+                end, complete = _pass_over(file, end)
+                yield Line(start, end, complete, [], True)
+        last, start = start, end
     if left_out:
-        start, end, body = left_out
-        yield Line(start, end, True, body)
+        yield Line(last, start, True, [], False)
 
 
 def _pass_over(file: BinaryIO, end: int) -> tuple[int, bool]:
@@ -117,13 +115,13 @@ def _read_wide(file: BinaryIO, start: int, encoding: str) -> Iterator[Line]:
                 search = found + 1
                 continue
             body = rest[: found + 2].decode(encoding, "replace").lstrip("\ufeff")
-            yield Line(start, start + found + 2, True, body.encode("utf-8", "replace"))
+            yield Line(start, start + found + 2, True, *decode(body.encode("utf-8", "replace")))
             start, rest, search = start + found + 2, rest[found + 2 :], 0
         if not chunk:
             break
     if rest:
         body = rest.decode(encoding, "replace").lstrip("\ufeff")
-        yield Line(start, start + len(rest), False, body.encode("utf-8", "replace"))
+        yield Line(start, start + len(rest), False, *decode(body.encode("utf-8", "replace")))
 
 
 def _decode_damaged(body: bytes) -> str:
