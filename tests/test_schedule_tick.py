@@ -265,17 +265,21 @@ class TestWatch:
         hippo("watch", "--once", "--backstop")
         assert read(paths, "backstop").counts["messages"] == 1
 
-    def test_a_backstop_after_a_watch_finds_nothing_and_loads_no_model(self, paths, transcript):
+    def test_after_a_watch_another_opens_no_transcript_and_a_backstop_loads_no_model_either(self, paths, transcript):
         write(transcript, user("Good morning.", 1, timestamp=OLD))
         config.save(paths, embedder="local")
         hippo("watch", "--once")
         heavy = ("numpy", "onnxruntime", "tokenizers", "mcp", "openai")
         code = (
-            "import sys; from hippo_core import paths; from hippo_core.schedule.watch import watch; "
-            f"watch(paths.current(), backstop=True); print([name for name in {heavy} if name in sys.modules])"
+            "import sys; from hippo_core import paths; from hippo_core.schedule.watch import watch\n"
+            "opened = []\n"
+            "sys.addaudithook(lambda event, what: event == 'open' and opened.append(str(what[0])))\n"
+            "watch(paths.current()); print([name for name in opened if name.endswith('.jsonl')])\n"
+            "watch(paths.current(), backstop=True); print(len([name for name in opened if name.endswith('.jsonl')]))\n"
+            f"print([name for name in {heavy} if name in sys.modules])"
         )
         done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8")
-        assert done.stdout.strip() == "[]", done.stderr
+        assert done.stdout.splitlines() == ["[]", "1", "[]"], done.stderr
         assert read(paths, "watch").last_worked and read(paths, "backstop").last_worked is None
 
     @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
