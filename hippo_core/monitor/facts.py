@@ -88,21 +88,14 @@ def _from_store(paths: Paths, files: Sequence[Transcript], now: float, rest: flo
                 "barren_since": min((file.changed for file in barren), default=None),
                 "waiting": len(store.progress.undistilled(now - _LEARNED_WITHIN)),
                 "set_aside": sum(source.set_aside for source in sources.values()),
-                "damage": _damage(store) if thorough else (),
+                "damage": store.upkeep.damage() if thorough else (),
             }
     except StoreLockedError:
         return {}  # somebody is at work in it, which is no trouble
+    except StoreCorruptError as error:  # some damage ends even SQLite's own check before it is through
+        return {"damage": [str(error)]}
     except HippoError as error:
         return {"store_problem": str(error)}
-
-
-def _damage(store: Store) -> Sequence[str]:
-    """What SQLite's own check finds, which some damage brings to an end before it is through."""
-    try:
-        with store.reading():
-            return store.upkeep.damage()
-    except StoreCorruptError as error:
-        return [str(error)]
 
 
 def _grew(file: Transcript, sources: Mapping[str, Source]) -> bool:
