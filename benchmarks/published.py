@@ -80,10 +80,10 @@ FIGURES: Mapping[str, Mapping[Key, Figure]] = {
         (world, "holds"): Figure(cases) for world, cases in {"greenhouse": 28, "museum": 26, "village": 14}.items()
     },
     "calibrate": {
-        **percent("with vectors", 88, {"answered": 94.3, "true of shown": 37.5}),
-        **percent("with vectors", 176, {"silent": 65.3}),
-        **percent("keywords only", 88, {"answered": 95.5, "true of shown": 29.0}),
-        **percent("keywords only", 176, {"silent": 30.7}),
+        **percent("with vectors", 88, {"answered": 94.3, "true of shown": 36.6}),
+        **percent("with vectors", 176, {"silent": 63.6}),
+        **percent("keywords only", 88, {"answered": 95.5, "true of shown": 29.3}),
+        **percent("keywords only", 176, {"silent": 34.1}),
     },
     "silence": {
         **percent("with vectors", 147, {"answered": 74.1, "silent": 69.4, "true of shown": 18.8}),

@@ -223,7 +223,7 @@ def ablate(parts: Sequence[Measured]) -> None:
 def cross_validate(parts: Sequence[Measured]) -> dict[published.Key, float]:
     """Each fold's questions, answered by the tuning that is best on the other folds of all sets."""
     results = [[part.tuned(tuning) for part in parts] for tuning in GRID]
-    goals = [[[_goal(score) for score in scores] for scores in result] for result in results]
+    goals = [[[goal(score) for score in scores] for scores in result] for result in results]
     held: list[list[dict[str, float] | None]] = [[None] * len(part.queries) for part in parts]
     print(f"\nheld-out folds, {len(GRID)} tunings")
     for number in range(FOLDS):
@@ -248,7 +248,7 @@ def _settings(tuning: Weights) -> dict[str, float | None]:
     return {TURN: tuning.others, EPISODE: tuning.user_column, MEANING: None, REPLY: None}
 
 
-def _goal(score: Mapping[str, float]) -> float:
+def goal(score: Mapping[str, float]) -> float:
     return (score["any@5"] + score["R@5"] + score["MRR"]) / 3
 
 
