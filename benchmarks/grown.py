@@ -7,6 +7,7 @@ opening of a reply has as many vectors as it has pieces, all turned away from th
 """
 
 import random
+import tempfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy
 from hippo_core.embed.base import Embedder
 from hippo_core.ingest.archive import prepare_search
 from hippo_core.ingest.embed_archive import parts, rest
-from hippo_core.model.message import Role
+from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import Scope, project_scope
 from hippo_core.store import Store
 from hippo_core.store.compact import CompactVectors
@@ -29,6 +30,8 @@ SET, PROJECTS, PORTION = "longmemeval", 10, 20_000
 EXCHANGED = 0.1
 LETTERS = 600  # of a message; what is longer is cut, so that a million rows fit a disk
 TURNED = 0.6  # length of what is added to a copy's vectors
+SEED = 1
+NAME = "src/limits/burst.py"  # that one message holds, the newest
 
 Row = tuple[str, str, str]  # session, who speaks, text
 
@@ -51,28 +54,27 @@ def perturbed(chance: random.Random) -> Iterator[Row]:
         round_number += 1
 
 
-def store(folder: Path, size: int, seed: int, embedder: Embedder | None = None) -> Store:
-    """An archive of `size` messages, as a search opens it; made when `folder` does not have it yet.
-
-    With an embedder, it has vectors.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"grown-{size}-{seed}.db"
-    if not path.exists():
-        unfinished = path.with_suffix(".new")
-        unfinished.unlink(missing_ok=True)
-        Store.open(unfinished).close()
-        _fill(unfinished, size, random.Random(seed))
-        with Store.open(unfinished) as opened:
+def kept(cache: Path, size: int, embedder: Embedder) -> Path:
+    """A data folder in `cache` whose store has an archive of `size` messages; made when it is not there yet."""
+    home = cache / f"archive-{size}"
+    if not home.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(dir=cache))
+        path = unfinished / "memory.db"
+        Store.open(path).close()
+        _fill(path, size, random.Random(SEED))
+        _embed(path, size, embedder, numpy.random.default_rng(SEED))
+        with Store.open(path) as opened:
+            with opened.transaction():
+                opened.archive.append(_named(), scope=projects()[0], source_id=1)
             prepare_search(opened, seconds=3_600)
-        unfinished.rename(path)
-    opened = Store.open(path)
-    if embedder is not None and not opened.message_vectors.has(embedder.fingerprint):
-        opened.close()
-        _embed(path, size, embedder, numpy.random.default_rng(seed))
-    else:
-        opened.close()
-    return Store.open(path, readonly=True)
+        unfinished.rename(home)
+    Store.open(home / "memory.db").close()  # of an earlier version, it is brought up to this one
+    return home
+
+
+def _named() -> Message:
+    return Message("named", "named", Role.USER, f"The limit of bursts is read in {NAME}.", 1.0, None, 0)
 
 
 def _fill(path: Path, size: int, chance: random.Random) -> None:

@@ -21,12 +21,12 @@ from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
-from hippo_core.store.migrations import NEWEST
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = REAL_WORDS, FEW_WORDS = "real", "few words"
 REAL, TURNED, PORTION = 400, 0.6, 5_000
 EXCHANGED = 0.1  # of a sentence's words, when the pool is used up and begins again
+NAME = "src/limits/burst.py"  # that one memory holds, a global one
 MOST_WORDS = 22  # in a question; the model takes about 1.3 tokens a word
 
 SUBJECTS = (
@@ -56,15 +56,24 @@ ASKED = (
 
 def kept(cache: Path, kind: str, count: int, embedder: Embedder) -> Path:
     """A data folder in `cache` whose store holds `count` memories of a kind; made when it is not there yet."""
-    source = "sets" if _has_sets() and kind == REAL_WORDS else "made"
-    home = cache / f"memories-{kind.replace(' ', '-')}-{source}-{count}-{NEWEST}"
+    source = "sets" if has_sets() and kind == REAL_WORDS else "made"
+    home = cache / f"memories-{kind.replace(' ', '-')}-{source}-{count}"
     if not home.exists():
         cache.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(dir=cache))
         with Store.open(unfinished / "memory.db") as store:
-            fill(store, embedder, texts(kind, count))
+            fill(store, embedder, [f"The limit of bursts is read in {NAME}.", *texts(kind, count - 1)])
         unfinished.rename(home)
+    Store.open(home / "memory.db").close()  # of an earlier version, it is brought up to this one
     return home
+
+
+def project_of(home: Path, name: str = SUBJECTS[0]) -> Path:
+    """A folder that belongs to one of a store's projects."""
+    project = home / "work"
+    (project / ".git").mkdir(parents=True, exist_ok=True)
+    (project / ".git" / "config").write_text(f'[remote "o"]\n\turl = https://example.org/team/{name}\n')
+    return project
 
 
 def texts(kind: str, count: int) -> list[str]:
@@ -77,7 +86,7 @@ def questions(kind: str) -> list[str]:
     if kind == FEW_WORDS:
         every = itertools.product(SUBJECTS, PARTS, THINGS, REASONS, ASKED)
         return [asked.format(subject=s, part=p, a=a, c=c) for s, p, a, c, asked in chance.sample(list(every), 400)]
-    if _has_sets():
+    if has_sets():
         import archived
 
         asked = [query["text"] for name in ("longmemeval", "memaware") for query in archived.queries(name)]
@@ -122,13 +131,13 @@ def fill(store: Store, embedder: Embedder, texts: list[str]) -> None:
                 store.vectors.put(memory.id, embedder.fingerprint, embedder.dimension, [vector.tobytes()])
 
 
-def _has_sets() -> bool:
+def has_sets() -> bool:
     return Path(os.environ.get("HIPPO_BENCH_DATA", "-"), "longmemeval", "corpus.jsonl").is_file()
 
 
 def _real_sentences(chance: random.Random) -> Iterator[str]:
     """Without end; the first round word for word."""
-    if not _has_sets():
+    if not has_sets():
         yield from _chained(chance)
     import archived
 

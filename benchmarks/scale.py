@@ -1,142 +1,157 @@
 #!/usr/bin/env python3
-"""What a search of the archive costs as it grows, and whether the aims at a million messages are met.
+"""What a search costs as the store grows, memories and archive, cold and warm, and whether the aims are met.
 
-    HIPPO_BENCH_DATA=DIR python benchmarks/scale.py [--sizes 1000 100000] [--cache DIR] [--cpu] [--plot FILE]
+    HIPPO_BENCH_DATA=DIR python benchmarks/scale.py [--memories 1000 10000] [--messages 1000 100000] [--questions 20]
+        [--runs 11] [--cache DIR] [--cpu] [--plot FILE]
 
-20 of the longmemeval set's own questions, in archives made of its messages (benchmarks/grown.py), after a round to warm
-up: median / worst in milliseconds, over all projects and in one of ten. "words": both keyword lists. "meaning": both
-lists of vectors, without the question's own. "search": all that `archive_search` does, embedding the question included.
-"commonest": keyword lists of questions made of the archive's commonest words. --cpu: processor time, which a busy
-machine blurs less. --cache keeps the archives (2.6 GB for a million; three minutes to make). --plot draws the curve.
+Three kinds of questions: ones that nobody has asked, so that each is embedded; the same again, which the cache of
+questions answers; and a name, which its spelling settles. Warm is a search in the tool server as its client sees it,
+from writing the request to reading the answer, in one project (and, of memories, what is global) and in all. Cold is
+`hippo recall` or `hippo archive`, in all projects, as a process from its start to its end. Of each the median and the
+worst in milliseconds. What is cold is measured in turn, as are Python alone and loading the model alone: a process that
+imports NumPy, ONNX Runtime and tokenizers, opens the weights and the vocabulary, and ends. The name is also looked for
+by agentrecall-db's keyword search among the same 10,000 memories, where that can be installed.
+
+The stores are those of memories.py and grown.py; without HIPPO_BENCH_DATA there is no archive, and memories are made
+up. Of the archive also what its lists cost: "words", both lists of words; "commonest", the same for questions made of
+its commonest words; "meaning", both lists of vectors without the question's own. --cache keeps the stores (3 GB; ten
+minutes to make). --cpu: processor time, which a busy machine blurs less. --plot draws the curves.
 """
 
 import argparse
-import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import archived  # noqa: E402
-import grown  # noqa: E402
+import memories  # noqa: E402
+import peers  # noqa: E402
+from cold_and_warm import ALL, ALONE, LOADING, RIVAL, Figures, Place, cold, shown, warm  # noqa: E402
+from scale_aims import missed  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
 from hippo_core.embed.base import Embedder  # noqa: E402
 from hippo_core.embed.choose import open_embedder  # noqa: E402
-from hippo_core.recall.archive import DEPTH, Search, search_archive  # noqa: E402
-from hippo_core.recall.query import read_query  # noqa: E402
-from hippo_core.recall.sessions import MEANING, REPLY  # noqa: E402
 from hippo_core.store import Store  # noqa: E402
 
-SIZES, QUESTIONS = (1_000, 10_000, 100_000, 1_000_000), 20
-# The aims at a million messages: over all of them, in a project of a tenth of them, the keyword lists of any question.
-LARGEST, ALL, ONE, WORDS = 1_000_000, 350, 120, 25
-COMMONEST = 60  # words, of which the hardest questions are made
+MEMORIES, MESSAGES = (1_000, 10_000, 100_000), (1_000, 10_000, 100_000, 1_000_000)
+WITH_RIVAL = 10_000
 
-Cell = tuple[float, float]  # median, worst
+Parts = dict[str, tuple[float, float]]  # what, where -> median, worst
 
 
-def milliseconds(questions: Sequence[str], clock: Callable[[], float], search: Callable[[str], object]) -> Cell:
-    times = []
-    for _ in range(2):
-        times = []
-        for question in questions:
-            started = clock()
-            search(question)
-            times.append((clock() - started) * 1000)
-    return statistics.median(times), max(times)
+def memory_places(options: argparse.Namespace, embedder: Embedder) -> list[Place]:
+    places = []
+    for size in options.memories:
+        for kind in memories.KINDS if size == WITH_RIVAL else memories.KINDS[:1]:
+            home = memories.kept(options.cache, kind, size, embedder)
+            name = "memories" if kind == memories.REAL_WORDS else f"memories of {kind}"
+            asked = memories.questions(kind)
+            places.append(Place(name, size, home, memories.SUBJECTS[0], memories.NAME, asked[: options.questions]))
+    return places
 
 
-def hardest(store: Store) -> list[str]:
-    """Questions of the commonest words that a question may hold, from one of them to twelve."""
-    rows = store._db.execute("SELECT word FROM archive_word ORDER BY messages DESC").fetchall()
-    common = [word for (word,) in rows if word.isalpha() and not read_query(word).empty][:COMMONEST]
-    return (
-        [" ".join(common[start : start + size]) for size in (1, 2, 4, 8, 12) for start in (0, 12, 24)] if common else []
-    )
+def message_places(options: argparse.Namespace) -> list[Place]:
+    import grown  # needs NumPy
+
+    embedder = archived.embedder(options.cache)
+    every = archived.queries(grown.SET)
+    asked = [query["text"] for query in every[:: len(every) // options.questions][: options.questions]]
+    project = grown.projects()[0].label
+    return [
+        Place("archive", size, grown.kept(options.cache, size, embedder), project, grown.NAME, asked)
+        for size in options.messages
+    ]
 
 
-def measure(store: Store, embedder: Embedder, questions: list[str], clock: Callable[[], float]) -> dict[str, Cell]:
-    vectors = {question: embedder.embed([question])[0].tobytes() for question in questions}
-    cells: dict[str, Cell] = {}
-    for where, scopes in (("all", None), ("one", [grown.projects()[0].key])):
+def measure_parts(place: Place, cpu: bool) -> Parts:
+    import archive_parts
 
-        def words(question: str, scopes: list[str] | None = scopes) -> None:
-            Search(store, read_query(question), scopes).by_words()
-
-        def meaning(question: str, scopes: list[str] | None = scopes) -> None:
-            for kind in (MEANING, REPLY):
-                store.message_vectors.nearest(
-                    embedder.fingerprint, kind, vectors[question], scopes=scopes, limit=DEPTH[kind]
-                )
-
-        def search(question: str, scopes: list[str] | None = scopes) -> None:
-            search_archive(store, question, scopes=scopes, embedder=embedder)
-
-        cells[f"words, {where}"] = milliseconds(questions, clock, words)
-        cells[f"commonest, {where}"] = milliseconds(hardest(store) or questions, clock, words)
-        cells[f"meaning, {where}"] = milliseconds(questions, clock, meaning)
-        cells[f"search, {where}"] = milliseconds(questions, clock, search)
-    return cells
+    clock = time.process_time if cpu else time.perf_counter
+    with Store.open(place.home / "memory.db", readonly=True) as store:
+        return archive_parts.measure(store, open_embedder(Config()), place.questions, clock)
 
 
-def missed(cells: dict[str, Cell]) -> list[str]:
-    """The aims at a million messages that are not met."""
-    aims = {"search, all": ALL, "search, one": ONE}
-    aims |= {f"{name}, {where}": WORDS for name in ("words", "commonest") for where in ("all", "one")}
-    return [f"{name}: {cells[name][1]:.0f} ms, aim {aim}" for name, aim in aims.items() if cells[name][1] > aim]
+def rival_of(places: list[Place], cache: Path, scratch: Path) -> list[str] | None:
+    """The command that asks agentrecall-db for the name, in a store of the same memories."""
+    place = next((place for place in places if (place.store, place.size) == ("memories", WITH_RIVAL)), None)
+    if place is None:
+        return None
+    with Store.open(place.home / "memory.db", readonly=True) as store:
+        rows = [{"text": memory.text, "session": ""} for memory in store.memories.select()]
+    try:
+        return [*peers.agentrecall_of(rows, scratch / "agentrecall.db", cache, scratch), "search", place.name]
+    except peers.CannotRun as error:
+        print(f"agentrecall-db {error}")
+        return None
 
 
-def plot(curve: dict[int, dict[str, Cell]], file: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("svg")
-    # The same figures give the same file, and its letters are text.
-    matplotlib.rcParams.update({"svg.hashsalt": "scale", "svg.fonttype": "none"})
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4))
-    for name, colour in (("search", "tab:blue"), ("words", "tab:orange"), ("meaning", "tab:green")):
-        for where, style in (("all", "-"), ("one", "--")):
-            worst = [cells[f"{name}, {where}"][1] for cells in curve.values()]
-            label = f"{name}, {'all projects' if where == 'all' else 'one of ten'}"
-            axes.plot(list(curve), worst, style, color=colour, marker="o", label=label)
-    axes.set(xscale="log", yscale="log", xlabel="messages", ylabel="worst of 20 questions, ms")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(file, bbox_inches="tight", metadata={"Date": None})
+def report(places: list[Place], figures: Figures, cpu: bool) -> None:
+    for store in dict.fromkeys(place.store for place in places):
+        print(f"\n{store}: median / worst, ms {'of processor time' if cpu else 'by the clock'}")
+        print("| how many | | a new question | asked before | a name |\n|---|---|---|---|---|")
+        for place in places:
+            if place.store == store:
+                for way, label in (("project", "warm, in a project"), (ALL, "warm"), ("cold", "cold")):
+                    cells = [
+                        shown(figures[place.store, place.size, way, asked], cpu) for asked in ("new", "again", "name")
+                    ]
+                    print(f"| {place.size:,} | {label} | {' | '.join(cells)} |")
+    print()
+    for name in (ALONE, LOADING, RIVAL):
+        if times := figures.get(name):
+            print(f"{name}: {shown(times, cpu)}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
-    parser.add_argument("--cache", type=Path, help="keep the archives here for the next run")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cpu", action="store_true", help="measure processor time")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curve into this SVG")
-    arguments = parser.parse_args()
-    asked = archived.queries(grown.SET)
-    questions = [query["text"] for query in asked[:: len(asked) // QUESTIONS][:QUESTIONS]]
-    clock = time.process_time if arguments.cpu else time.perf_counter
-    curve: dict[int, dict[str, Cell]] = {}
+def report_parts(parts: dict[int, Parts]) -> None:
+    if parts:
+        print("\n| messages | | words | commonest | meaning |\n|---|---|---|---|---|")
+    for size, cells in parts.items():
+        for where, label in ((ALL, ""), ("project", "in one project")):
+            shares = (cells[f"{name}, {where}"] for name in ("words", "commonest", "meaning"))
+            print(f"| {size:,} | {label} | {' | '.join(f'{middle:.1f} / {worst:.1f}' for middle, worst in shares)} |")
+    print()
+
+
+def main() -> int:
+    options = arguments()
+    options.cache.mkdir(parents=True, exist_ok=True)
+    places = memory_places(options, open_embedder(Config()))
+    if memories.has_sets():
+        places += message_places(options)
+    figures: Figures = {}
+    parts: dict[int, Parts] = {}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        cache = arguments.cache or Path(folder)
-        for size in sorted(arguments.sizes):
-            with grown.store(cache, size, arguments.seed, archived.embedder(cache)) as store:
-                cells = curve[size] = measure(store, open_embedder(Config()), questions, clock)
-                print(f"\n{size:,} messages, {store.path.stat().st_size / 1e6:,.0f} MB")
-            for name, (median, worst) in cells.items():
-                print(f"  {name:16} {median:7.1f} / {worst:6.1f}", flush=True)
-    if arguments.plot:
-        plot(curve, arguments.plot)
-    if LARGEST in curve:
-        misses = missed(curve[LARGEST])
-        print("\nat a million messages: " + ("; ".join(misses) or "every aim is met"))
-        sys.exit(1 if misses else 0)
+        for place in places:
+            figures |= warm(place)
+            if place.store == "archive":
+                parts[place.size] = measure_parts(place, options.cpu)
+        figures |= cold(places, options.runs, Path(folder), rival_of(places, options.cache, Path(folder)))
+    report(places, figures, options.cpu)
+    report_parts(parts)
+    if options.plot:
+        from scale_plot import plot
+
+        plot(figures, options.plot, options.cpu)
+    misses = missed(figures, parts, options.cpu)
+    print("\n" + ("\n".join(misses) or "every aim that was measured is met"))
+    return 1 if misses else 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, nargs="*", default=list(MEMORIES))
+    parser.add_argument("--messages", type=int, nargs="*", default=list(MESSAGES))
+    parser.add_argument("--questions", type=int, default=20)
+    parser.add_argument("--runs", type=int, default=11, help="cold processes of each kind")
+    parser.add_argument("--cache", type=Path, default=peers.CACHE, help="where stores and peers are kept")
+    parser.add_argument("--cpu", action="store_true", help="report processor time")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves into this SVG")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
