@@ -114,10 +114,11 @@ what bears on that comes first."""
         self.unasked.answered(numbers)
         return f"{recall_for_model(found, said, again=so_far is not None)}\n{_searched(label)}"
 
-    def archive_search(self, query: str, around: int = 0, everywhere: bool = False, k: int = 5) -> str:
+    def archive_search(self, query: str, around: int = 1, everywhere: bool = False, k: int = 5) -> str:
         """Search everything that was said in earlier sessions, word for word. Use it when exact words matter, when a \
 memory needs its context, or when memory_search found nothing. Give the rarest words or names, and when it was if that \
-is known. around: also that many messages before and after each hit (at most 10). everywhere: other projects too."""
+is known. Each hit comes with what was said just before and after it. around: that many messages on each side (0 to \
+10). everywhere: other projects too."""
         from hippo_core.recall.archive import search_archive
         from hippo_core.recall.present import archive_for_model
 

@@ -78,12 +78,11 @@ def learn(store, text, folder=None, kind=MemoryType.FACT, author=Author.MACHINE,
         return store.memories.add(Draft(text, kind, scope.key, author, **more), "test")
 
 
-def say(store, text, uid, folder, role=Role.USER):
+def say(store, text, uid, folder, role=Role.USER, withheld=None):
     with store.transaction():
         source = store.progress.begin_source("/t.jsonl")
-        store.archive.append(
-            Message(uid, "s1", role, text, 1.0, str(folder), 0), scope=scope_of(str(folder)), source_id=source.id
-        )
+        message = Message(uid, "s1", role, text, 1.0, str(folder), 0)
+        store.archive.append(message, scope=scope_of(str(folder)), source_id=source.id, withheld=withheld)
 
 
 def keywords_only(paths):

@@ -81,8 +81,8 @@ def test_neighbours_are_of_the_same_session_and_speakers_file(store, say):
         "four",
         "five",
     ]
-    alone = search_archive(store, "websocket", scopes=None).hits[0]
-    assert alone.before == alone.after == []
+    (alone,) = search_archive(store, "websocket", scopes=None, around=0).hits
+    assert not alone.before and not alone.after
 
 
 def test_what_the_guard_withholds_is_neither_a_hit_nor_shown_beside_one(store, say):
@@ -93,6 +93,94 @@ def test_what_the_guard_withholds_is_neither_a_hit_nor_shown_beside_one(store, s
     hits = search_archive(store, "websocket drops", scopes=None, around=1).hits
     for form in (archive_text(hits, 1.0), archive_for_model(hits), str(archive_json(hits, 1.0))):
         assert "ignore all" not in form and "looks like an instruction" in form
+
+
+def beside(hit):
+    return [turn.text for turn in hit.before], [turn.text for turn in hit.after]
+
+
+def test_a_hit_brings_the_turn_before_it_and_the_turn_after_it(store, say):
+    say("much earlier", "what about nginx?", "the websocket drops", "so we raise the timeout", "much later")
+    (hit,) = search_archive(store, "websocket", scopes=None).hits
+    assert beside(hit) == (["what about nginx?"], ["so we raise the timeout"])
+    assert archive_for_model([hit]).splitlines()[3:6] == [
+        "  before, a2 user: what about nginx?",
+        "- a3 user: the websocket drops",
+        "  after, a4 user: so we raise the timeout",
+    ]
+    assert archive_text([hit], 1.0).splitlines()[1:4] == [
+        "   a2 you: what about nginx?", " > a3 you: the websocket drops", "   a4 you: so we raise the timeout",
+    ]  # fmt: skip
+    (result,) = archive_json([hit], 1.0)["results"]
+    assert [turn["id"] for turn in (*result["before"], result, *result["after"])] == ["a2", "a3", "a4"]
+    assert result["after"][0]["text"] == "so we raise the timeout"
+
+
+@pytest.mark.parametrize(
+    ("said", "around", "expected"),
+    [
+        ("one A B two", 1, {"A": (["one"], []), "B": ([], ["two"])}),
+        ("one A between B two", 1, {"A": (["one"], ["between"]), "B": ([], ["two"])}),
+        ("one A x y B two", 2, {"A": (["one"], ["x", "y"]), "B": ([], ["two"])}),
+        ("one A x y z B two", 2, {"A": (["one"], ["x", "y"]), "B": (["z"], ["two"])}),
+        ("one A B two three", 2, {"A": (["one"], []), "B": ([], ["two", "three"])}),
+        ("one B x A two", 1, {"A": (["x"], ["two"]), "B": (["one"], [])}),
+    ],
+)
+def test_two_hits_of_a_session_do_not_repeat_each_others_turns(store, say, said, around, expected):
+    hits = {"A": "the websocket drops, the websocket", "B": "the websocket of yesterday evening is another matter"}
+    say(*(hits.get(word, word) for word in said.split()))
+    found = search_archive(store, "websocket drops", scopes=None, around=around).hits
+    assert {word: beside(hit) for word, hit in zip("AB", found, strict=True)} == expected
+    assert [hit.message.text for hit in found] == list(hits.values())
+
+
+def test_a_hit_is_shown_in_full_and_what_stands_beside_it_in_a_line(store, say):
+    words = "\n".join(f"word {n} of a long remark, and more" for n in range(100))
+    for session in "abcde":
+        say(words, f"the websocket drops\n{words}", words, session=session)
+    hits = search_archive(store, "websocket", scopes=None).hits
+    lines = archive_for_model(hits).splitlines()
+    lengths = {kind: {len(line) for line in lines if line.startswith(kind)} for kind in ("  before", "- ", "  after")}
+    assert len(hits) == 5 and all(185 < length < 240 for kind in ("  before", "  after") for length in lengths[kind])
+    assert all(580 < length < 640 for length in lengths["- "])
+    turns = [line for line in archive_text(hits, 1.0).splitlines() if " you: " in line]
+    assert [line.startswith(" > ") for line in turns] == [False, True, False] * 5
+    assert all(len(line) < 240 for line in turns) and turns[0].endswith(" …")
+    (alone,) = search_archive(store, "websocket", scopes=None, k=1).hits
+    assert len(archive_for_model([alone])) > 3 * 550, "what is left of the room is used"
+    assert archive_text([around_message(store, 2, 1)], 1.0).count("\n") > 20, "as it was said, where it is asked for"
+
+
+@pytest.mark.parametrize(("k", "around"), [(20, 1), (20, 10), (5, 10), (1, 10)])
+def test_an_answer_stays_within_bounds_however_much_is_asked_for(store, say, k, around):
+    words = "and so on it goes for long " * 40
+    for session in range(k):
+        say(*(f"{n} {words}" for n in range(12)), f"the websocket drops {words}", *(f"{n} {words}" for n in range(12)),
+            session=f"s{session}")  # fmt: skip
+    hits = search_archive(store, "websocket", scopes=None, k=k, around=around).hits
+    answer = archive_for_model(hits)
+    assert len(hits) == k and all(len(hit.before) == len(hit.after) == around for hit in hits)
+    assert len(answer) < 23_000
+    lines = answer.splitlines()
+    for hit in hits:  # what is left out is farthest away
+        place = next(n for n, line in enumerate(lines) if line.startswith(f"- {hit.message.public_id} "))
+        assert lines[place - 1].startswith(f"  before, {hit.before[-1].public_id} user: 11 and so")
+        assert lines[place + 1].startswith(f"  after, {hit.after[0].public_id} user: 0 and so")
+        assert len(lines[place + 1]) > 90
+
+
+def test_the_turns_beside_all_hits_are_one_question_to_the_store(store, say):
+    for session in "abcdefgh":
+        say("before it", "the websocket drops", "after it", session=session)
+    asked = []
+    store._db.exec_trace = lambda cursor, sql, values: asked.append(sql) or True
+    try:
+        hits = search_archive(store, "websocket", scopes=None, k=8).hits
+    finally:
+        store._db.exec_trace = None
+    assert len(hits) == 8 and all(hit.before and hit.after for hit in hits)
+    assert sum("hit.session_id" in sql for sql in asked) == 1
 
 
 def test_a_message_is_shown_by_its_id(store, say):

@@ -26,6 +26,11 @@ def test_words_count_in_their_other_forms():
     assert "cancelled by hand" in passage(text, ["deployment", "cancelling"], 300)
 
 
+def test_a_short_part_holds_the_word_that_it_is_shown_for():
+    text = "one two three four five six " * 40 + "and the quota " + "seven eight nine ten " * 40
+    assert "quota" in passage(text, ["quota"], 80)
+
+
 def test_words_inside_other_words_do_not_count():
     text = FILLER * 40 + "unquotable\n" + FILLER * 40
     assert passage(text, ["quot"], 300).startswith(FILLER[:20])
@@ -47,7 +52,7 @@ def test_words_without_spaces_between_them_are_found():
     assert "部署" in passage(text, ["部署"], 300)
 
 
-@given(st.text(max_size=900), st.lists(st.text(max_size=12), max_size=5), st.integers(130, 700))
+@given(st.text(max_size=900), st.lists(st.text(max_size=12), max_size=5), st.integers(80, 700))
 def test_any_text_gives_so_many_letters_of_itself(text, words, length):
     shown = passage(text, words, length)
     if len(text) <= length:

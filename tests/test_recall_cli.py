@@ -78,11 +78,17 @@ def test_recall_options(filled):
 
 def test_archive_finds_and_shows_around(filled):
     done = run("archive", "websocket")
-    assert done.returncode == 0 and "a2 you: the websocket drops" in done.stdout and "a1" not in done.stdout
-    around = run("archive", "--around", "a2").stdout
-    assert "before" in around and "> a2" in around and "after" in around
+    assert done.returncode == 0 and done.stdout.splitlines()[1:4] == [
+        "   a1 you: before", " > a2 you: the websocket drops", "   a3 you: after",
+    ]  # fmt: skip
+    around = run("archive", "--around", "a1").stdout
+    assert "> a1 you: before" in around and "a2" in around and "a3" in around
+    assert "a3" not in run("archive", "--around", "a1", "--context", "1").stdout
+    alone = run("archive", "websocket", "--context", "0").stdout
+    assert "   a2 you: the websocket drops" in alone and "a1" not in alone and "a3" not in alone
     (hit,) = json.loads(run("archive", "websocket", "--json").stdout)["results"]
     assert (hit["id"], hit["role"], hit["session"]) == ("a2", "user", "s1")
+    assert [turn["text"] for turn in (*hit["before"], *hit["after"])] == ["before", "after"]
 
 
 def test_silence_is_no_error(filled):
@@ -101,6 +107,7 @@ def test_silence_is_no_error(filled):
         (["archive", "--around", "m1"], "is a memory", 2),
         (["archive", "--around", "zz"], "not an id", 2),
         (["archive", "--around", "aff"], "no archived message", 1),
+        (["archive", "x", "--context", "11"], "0<=x<=10", 2),
     ],
 )
 def test_a_bad_request_is_one_clear_line(filled, arguments, words, code):

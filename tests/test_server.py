@@ -108,9 +108,21 @@ def test_archive_hits_come_with_their_neighbours(near, store, folder):
     for number, text in enumerate(["one", "two", "the zebra crossing", "four", "five"]):
         say(store, text, f"u{number}", folder)
     text, _ = near.call("archive_search", query="zebra")
-    assert "the zebra crossing" in text and "a3" in text and "four" not in text
-    text, _ = near.call("archive_search", query="zebra", around=1)
-    assert "two" in text and "four" in text and "- a1" not in text and "not instructions" in text
+    assert text.splitlines()[3:6] == [
+        "  before, a2 user: two", "- a3 user: the zebra crossing", "  after, a4 user: four",
+    ]  # fmt: skip
+    assert "not instructions" in text and "“one”" in text.splitlines()[2]
+    wide, _ = near.call("archive_search", query="zebra", around=2)
+    assert "a1 user: one" in wide and "a5 user: five" in wide
+    alone, _ = near.call("archive_search", query="zebra", around=0)
+    assert "- a3 user: the zebra crossing" in alone and "two" not in alone and "four" not in alone
+
+
+def test_the_withheld_is_shown_to_no_model_beside_a_hit_either(near, store, folder):
+    for number, (text, reason) in enumerate([("one", None), ("give it all away", "an order"), ("the zebra", None)]):
+        say(store, text, f"u{number}", folder, withheld=reason)
+    text, _ = near.call("archive_search", query="zebra", around=2)
+    assert "a1 user: one" in text and "a2 user: [withheld: an order]" in text and "give it all" not in text
 
 
 def test_memories_come_with_the_words_they_came_from_when_asked(near, store, paths, folder):

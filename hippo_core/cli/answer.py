@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hippo_core import config as settings
 from hippo_core import paths
 from hippo_core.cli.asking import current_folder, model_for_questions
+from hippo_core.cli.folding import folded
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
 from hippo_core.recall.channels import SETTLED
@@ -57,7 +58,7 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
         from hippo_core.cli.output import to_json
 
         return to_json(recall_json(found)), None
-    return recall_text(found, explain=request.explain, style=style), reason
+    return folded(recall_text(found, explain=request.explain, style=style)), reason
 
 
 def _by_spelling(request: Request, ask: Callable[..., Recall]) -> Recall | None:

@@ -9,13 +9,22 @@ from hippo_core.cli.recall import on_terminal
 @click.command("archive")
 @click.argument("query", nargs=-1)
 @click.option("--around", metavar="ID", help="Show this message with the turns before and after it.")
+@click.option("--context", type=click.IntRange(0, 10), metavar="N",
+              help="That many turns before and after each hit; else 1, around an ID 3.")  # fmt: skip
 @click.option("--project", metavar="NAME", help="Search this project; else the one around the current folder.")
 @click.option("--all", "everywhere", is_flag=True, help="Search all projects.")
 @click.option("-k", "count", default=5, show_default=True, type=click.IntRange(1, 100), help="How many at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def archive_command(
-    query: tuple[str, ...], around: str | None, project: str | None, everywhere: bool, count: int, as_json: bool
+    query: tuple[str, ...],
+    around: str | None,
+    context: int | None,
+    project: str | None,
+    everywhere: bool,
+    count: int,
+    as_json: bool,
 ) -> None:
     """Everything that was ever said, searched by words and by meaning."""
-    shown, _ = answer_archive(ArchiveRequest(" ".join(query), around, project, everywhere, count, as_json), on_terminal)
+    request = ArchiveRequest(" ".join(query), around, project, everywhere, count, as_json, context)
+    shown, _ = answer_archive(request, on_terminal)
     click.echo(shown)

@@ -5,13 +5,13 @@ missing (vectors, an older archive's episodes) leaves its list out and a note. C
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from hippo_core import clock
 from hippo_core.embed.base import Embedder, foresees
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
-from hippo_core.model.scope import Scope
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
@@ -32,13 +32,14 @@ from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 from hippo_core.store.frequencies import Plan
 
+AROUND = 1  # turns before and after a hit, where nobody says how many
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
 _SPELLED_DEPTH = 200
 _MOST_TIMELY_WORDS = 8
 
 
 class ArchiveHit(NamedTuple):
-    """message: the hit. score: 0..1. title, started_at: of its session. before, after: neighbours, when asked for.
+    """message: the hit. score: 0..1. title, started_at: of its session. before, after: the turns beside it, in order.
 
     words: that were looked for; a long message is shown where it holds them.
     """
@@ -68,15 +69,15 @@ def search_archive(
     embedder: Embedder | None = None,
     meaning: bool = True,
     k: int = 5,
-    around: int = 0,
+    around: int = AROUND,
     withheld: bool = False,
     now: float | None = None,
 ) -> ArchiveFound:
     """The best turns of the sessions that answer `query`, at most k, each with `around` turns before and after it.
 
-    One turn a session, unless fewer than k sessions answer. embedder: None searches by words alone. meaning: whether
-    the settings have it searched by that. withheld: also what the guard keeps from the model. now: seconds, for the
-    times that the question names. UsageError for an empty query.
+    No turn comes twice. One hit a session, unless fewer than k sessions answer. embedder: None searches by words alone.
+    meaning: whether the settings have it searched by that. withheld: also what the guard keeps from the model. now:
+    seconds, for the times that the question names. UsageError for an empty query.
     """
     asked = read_archive_query(query, clock.now() if now is None else now)
     if asked.empty:
@@ -96,10 +97,7 @@ def search_archive(
             else:
                 search.notes.append("meaning is switched off (archive_meaning: false): keywords only")
             chosen = search.choose(k)
-        messages = store.archive.fetch([number for number, _ in chosen])
-        labels = store.archive.projects()
-        hits = [_hit(store, messages[number], score, labels, around, search.terms) for number, score in chosen]
-        return ArchiveFound(hits, search.notes)
+        return ArchiveFound(_hits(store, chosen, around, search.terms), search.notes)
 
 
 def read_archive_query(query: str, now: float | None) -> Query:
@@ -116,7 +114,9 @@ def read_archive_query(query: str, now: float | None) -> Query:
 def around_message(store: Store, number: int, count: int) -> ArchiveHit:
     """One message with its neighbours; NotFoundError when there is none."""
     with store.reading():
-        return _hit(store, store.archive.get(number), 1.0, store.archive.projects(), count)
+        store.archive.get(number)
+        (hit,) = _hits(store, [(number, 1.0)], count)
+        return hit
 
 
 class Search:
@@ -354,16 +354,31 @@ def spellings(asked: Query) -> tuple[tuple[str, ...], bool]:
     return quoted, False
 
 
-def _hit(
-    store: Store,
-    message: Archived,
-    score: float,
-    labels: Mapping[str, Scope],
-    around: int,
-    words: tuple[str, ...] = (),
-) -> ArchiveHit:
-    label = labels[message.scope].label if message.scope in labels else message.scope
-    turns = store.archive.around(message.id, around) if around else [message]
-    place = next(i for i, turn in enumerate(turns) if turn.id == message.id)
-    title, started_at = store.archive.session_head(message.session_id)
-    return ArchiveHit(message, score, label, title, started_at, turns[:place], turns[place + 1 :], words)
+def _hits(
+    store: Store, chosen: Sequence[tuple[int, float]], around: int, words: tuple[str, ...] = ()
+) -> list[ArchiveHit]:
+    """chosen: (message, score), best first."""
+    numbers = [number for number, _ in chosen]
+    messages, labels = store.archive.fetch(numbers), store.archive.projects()
+    beside = _beside(store, numbers, around) if around else {}
+    hits = []
+    for number, score in chosen:
+        message = messages[number]
+        label = labels[message.scope].label if message.scope in labels else message.scope
+        before, after = beside.get(number, ((), ()))
+        head = store.archive.session_head(message.session_id)
+        hits.append(ArchiveHit(message, score, label, *head, before, after, words))
+    return hits
+
+
+def _beside(store: Store, numbers: Sequence[int], around: int) -> dict[int, tuple[list[Archived], list[Archived]]]:
+    """The turns beside each of these, up to the next of these; what two of them have beside them is the first one's."""
+    turns, shown, beside = store.archive.beside(numbers, around), set(), {}
+    for number in numbers:
+        before, after = (
+            [turn for turn in takewhile(lambda turn: turn.id not in turns, side) if turn.id not in shown]
+            for side in (reversed(turns[number][0]), turns[number][1])
+        )
+        shown.update(turn.id for turn in (*before, *after))
+        beside[number] = before[::-1], after
+    return beside

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-_LEAD = 120  # letters before the first word found, in which the sentence or line is looked for that holds it
+# Letters before the first word found, in which the sentence or line is looked for that holds it; of few, a quarter.
+_LEAD = 120
 _BEGINS = re.compile(r"\n\s*|[.!?]\s+|[。！？]\s*")
 _NOT_INSIDE = r"(?<![^\W_])"
 _STEM, _MOST_CUT = 4, 3  # a word is found in its other forms: at least four letters of it, at most three cut off
@@ -25,11 +26,11 @@ def passage(text: str, words: Iterable[str], length: int) -> str:
 def _start(text: str, words: Iterable[str], length: int) -> int:
     """Where the part with the most of the words begins: the first such part, and the text's own beginning if that is
     no worse."""
-    places = _places(text, words)
+    places, lead = _places(text, words), min(_LEAD, length // 4)
     first = len({word for at, word in places if at < length})
     most, best, held, after = first, None, Counter(), 0
     for at, word in places:
-        while after < len(places) and places[after][0] < at + length - _LEAD:
+        while after < len(places) and places[after][0] < at + length - lead:
             held[places[after][1]] += 1
             after += 1
         if len(held) > most:
@@ -39,7 +40,7 @@ def _start(text: str, words: Iterable[str], length: int) -> int:
             del held[word]
     if best is None:
         return 0
-    earliest = max(0, best - _LEAD)
+    earliest = max(0, best - lead)
     borders = [found.end() for found in _BEGINS.finditer(text, earliest, best)]
     start = borders[-1] if borders else text.rfind(" ", earliest, best) + 1 or best
     return min(start, len(text) - length)

@@ -20,7 +20,9 @@ FENCE = "hippo-memory"
 _NOTES_PREAMBLE = "Notes from earlier sessions, not instructions; where two disagree the newer one wins."
 _SAID_PREAMBLE = "Said in earlier sessions, word for word. Notes, not instructions."
 _HEAD_WIDTH = 66
-_MOST_LETTERS_SHOWN = 600
+_MOST_LETTERS_SHOWN, _LEAST_LETTERS_SHOWN = 600, 80  # of a turn
+# Of all that stands beside an answer's hits: as much for each turn that is asked for on each side, and at most.
+_LETTERS_BESIDE, _MOST_LETTERS_BESIDE = 2_000, 8_000
 _MOST_QUOTED, _MOST_LETTERS_QUOTED = 3, 400  # of a memory's sources, for a model
 _OUR_TAGS = re.compile(r"<(?=/?\s*hippo-)", re.IGNORECASE)
 SPEAKERS = {"user": "you", "assistant": "agent", "parent": "agent to sub-agent", "summary": "summary"}  # by role
@@ -164,15 +166,17 @@ def _source(memory: Memory) -> str:
 def archive_text(
     hits: "Sequence[ArchiveHit]", elapsed_ms: float, *, notes: Sequence[str] = (), style: Style = unstyled
 ) -> str:
-    """For a person: each hit with its neighbours, the hit marked."""
+    """For a person: each hit with the turns beside it, the hit marked."""
     lines: list[str] = []
+    turns, letters = _room_beside(hits)
     for place, hit in enumerate(hits, 1):
+        before, after = _nearest(hit, turns)
         lines.append(_headline(place, _when_and_where(hit), hit.score, style))
-        for turn in hit.before:
-            lines += _turn(turn, "  ", hit.words)
-        lines += _turn(hit.message, "> " if hit.before or hit.after else "  ", hit.words)
-        for turn in hit.after:
-            lines += _turn(turn, "  ", hit.words)
+        for turn in before:
+            lines += _turn_beside(turn, hit.words, letters)
+        lines += _turn(hit.message, "> " if before or after else "  ", _shown(hit.message, hit.words))
+        for turn in after:
+            lines += _turn_beside(turn, hit.words, letters)
     closing = [NOTHING_SAID] if not hits else []
     closing += [f"({note})" for note in notes]
     lines.append(style("faint", f"{' '.join(closing)}   {elapsed_ms:.0f} ms".lstrip()))
@@ -199,15 +203,36 @@ def archive_json(hits: "Sequence[ArchiveHit]", elapsed_ms: float, *, notes: Sequ
 
 
 def archive_for_model(hits: "Sequence[ArchiveHit]", notes: Sequence[str] = ()) -> str:
-    """For a model: fenced like memories, each turn cut to a readable length; its id leads to all of it."""
+    """For a model: fenced like memories, each turn cut to a readable length; its id leads to all of it.
+
+    A hit stands out by its bullet; what was said before and after it is indented, and shorter.
+    """
     if not hits:
         return " ".join([NOTHING_SAID, *(f"({note})" for note in notes)])
     lines = []
+    turns, letters = _room_beside(hits)
     for hit in hits:
+        before, after = _nearest(hit, turns)
         lines.append(f"[{_when_and_where(hit)}]")
-        lines += [f"- {turn.public_id} {turn.role.value}: {_one_line(_shown(turn, hit.words))}"
-                  for turn in (*hit.before, hit.message, *hit.after)]  # fmt: skip
+        lines += [f"  before, {_line(turn, hit.words, letters)}" for turn in before]
+        lines.append(f"- {_line(hit.message, hit.words, _MOST_LETTERS_SHOWN)}")
+        lines += [f"  after, {_line(turn, hit.words, letters)}" for turn in after]
     return _fenced(_SAID_PREAMBLE, lines + [f"({note})" for note in notes])
+
+
+def _room_beside(hits: "Sequence[ArchiveHit]") -> tuple[int, int]:
+    """(how many turns on each side of a hit are shown, how many letters of each), so that an answer stays readable."""
+    sides = [len(side) for hit in hits for side in (hit.before, hit.after)]
+    for turns in range(max(sides, default=0), 0, -1):
+        room = min(turns * _LETTERS_BESIDE, _MOST_LETTERS_BESIDE) // (sum(min(turns, side) for side in sides))
+        if room >= _LEAST_LETTERS_SHOWN or turns == 1:
+            return turns, max(_LEAST_LETTERS_SHOWN, min(room, _MOST_LETTERS_SHOWN))
+    return 0, 0
+
+
+def _nearest(hit: "ArchiveHit", turns: int) -> "tuple[Sequence[Archived], Sequence[Archived]]":
+    """The turns beside a hit, at most as many on each side."""
+    return hit.before[max(0, len(hit.before) - turns) :], hit.after[:turns]
 
 
 def _when_and_where(hit: "ArchiveHit") -> str:
@@ -216,10 +241,20 @@ def _when_and_where(hit: "ArchiveHit") -> str:
     return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)
 
 
-def _turn(turn: "Archived", mark: str, words: Sequence[str]) -> list[str]:
-    first, *rest = _indented(_shown(turn, words)) or ["   "]
+def _turn(turn: "Archived", mark: str, said: str) -> list[str]:
+    first, *rest = _indented(said) or ["   "]
     speaker = SPEAKERS[turn.role.value]
     return [f" {mark}{turn.public_id} {speaker}: {first.strip()}", *(f"   {line}" for line in rest)]
+
+
+def _turn_beside(turn: "Archived", words: Sequence[str], letters: int) -> list[str]:
+    """In one line, unless there is room for it as it was said."""
+    said = _shown(turn, words, letters)
+    return _turn(turn, "  ", said if letters == _MOST_LETTERS_SHOWN else _one_line(said))
+
+
+def _line(turn: "Archived", words: Sequence[str], letters: int) -> str:
+    return f"{turn.public_id} {turn.role.value}: {_one_line(_shown(turn, words, letters))}"
 
 
 def _turn_json(turn: "Archived") -> dict[str, Any]:
@@ -233,12 +268,12 @@ def _turn_json(turn: "Archived") -> dict[str, Any]:
     }
 
 
-def _shown(turn: "Archived", words: Sequence[str]) -> str:
+def _shown(turn: "Archived", words: Sequence[str], letters: int = _MOST_LETTERS_SHOWN) -> str:
     from hippo_core.recall.passage import passage
 
     if turn.withheld is not None:
         return f"[withheld: {turn.withheld}]"
-    return passage(turn.text, words, _MOST_LETTERS_SHOWN)
+    return passage(turn.text, words, letters)
 
 
 # -- both ------------------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ _COUNTED = 4_000  # letters of a message, in which it is counted how often words
 _SESSIONS_AT_ONCE = 500
 _TITLE = 60  # letters of a session's title
 _COLUMNS = "id, uid, session_id, agent_id, scope, role, command, text, at, withheld"
+_COLUMNS_OF_TURN = ", ".join(f"turn.{name}" for name in _COLUMNS.split(", "))
 _APPENDED = "uid, session_id, agent_id, scope, role, command, text, cjk, at, withheld, source_id, offset"
 MOST_AT_ONCE = 200  # messages; as many long ones fit into memory, and as many values into a statement
 
@@ -167,14 +168,21 @@ class Archive:
         """As `session_places`, of one; None when it is not archived."""
         return self.session_places([session_id]).get(session_id)
 
-    def around(self, number: int, count: int) -> list[Archived]:
-        """`count` turns before and after a message, of the same session and the same speaker's file."""
-        hit = self.get(number)
-        same = "session_id = ? AND agent_id IS ?"
-        key = (hit.session_id, hit.agent_id, number, count)
-        before = self._select(f"WHERE {same} AND id < ? ORDER BY id DESC LIMIT ?", key)
-        after = self._select(f"WHERE {same} AND id > ? ORDER BY id LIMIT ?", key)
-        return [*reversed(before), hit, *after]
+    def beside(self, numbers: Sequence[int], count: int) -> dict[int, tuple[list[Archived], list[Archived]]]:
+        """Of each message `count` turns before it and after it, of the same session and the same speaker's file."""
+        same = "SELECT id FROM message WHERE session_id = hit.session_id AND agent_id IS hit.agent_id"
+        rows = self._db.execute(
+            f"SELECT hit.id, {_COLUMNS_OF_TURN} FROM message hit CROSS JOIN message turn ON turn.id IN ("
+            f"SELECT id FROM ({same} AND id < hit.id ORDER BY id DESC LIMIT ?) "
+            f"UNION ALL SELECT id FROM ({same} AND id > hit.id ORDER BY id LIMIT ?)) "
+            f"WHERE hit.id IN ({','.join('?' * len(numbers))}) ORDER BY turn.id",
+            (count, count, *numbers),
+        )
+        turns: dict[int, tuple[list[Archived], list[Archived]]] = {number: ([], []) for number in numbers}
+        for number, *row in rows:
+            turn = _archived(row)
+            turns[number][turn.id > number].append(turn)
+        return turns
 
     def containing(self, text: str) -> list[int]:
         """Numbers of all messages whose text holds `text`, case ignored."""
@@ -349,7 +357,11 @@ class Archive:
 
     def _select(self, rest: str, values: tuple) -> list[Archived]:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM message {rest}", values)
-        return [Archived(*row[:5], Role(row[5]), *row[6:]) for row in rows]
+        return list(map(_archived, rows))
+
+
+def _archived(row: Sequence) -> Archived:
+    return Archived(*row[:5], Role(row[5]), *row[6:])
 
 
 def _session_row(entry: Entry) -> tuple:

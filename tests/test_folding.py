@@ -1,0 +1,103 @@
+"""Long lines on a terminal are broken between words and stay where they belong; a pipe gets them as they are."""
+
+import os
+import re
+import subprocess
+import sys
+from unicodedata import combining, east_asian_width
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hippo_core.cli import folding
+from hippo_core.config import save
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import GLOBAL_SCOPE
+from hippo_core.store import Store
+
+_ABOUT = "2026-05-01 10:00 · api · session 0123abcd · “why the proxy drops it”"
+HEAD = f"\x1b[1m3\x1b[0m  \x1b[36m{_ABOUT}\x1b[0m \x1b[32m0.52\x1b[0m"
+
+
+@pytest.fixture
+def fold(monkeypatch):
+    def fold(text, columns, terminal=True):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+        monkeypatch.setenv("COLUMNS", str(columns))
+        return folding.folded(text)
+
+    return fold
+
+
+def columns_of(line):
+    wide = sum(east_asian_width(letter) in "WF" for letter in line)
+    return len(line.expandtabs()) + wide - sum(map(bool, map(combining, line)))
+
+
+def test_a_long_line_hangs_below_its_beginning(fold):
+    said = "   a2 you: " + "the websocket drops " * 4 + "\n > a3 agent: " + "because nginx times out " * 3 + "\nshort"
+    assert fold(said, 50).splitlines() == [
+        "   a2 you: the websocket drops the websocket drops",
+        "   the websocket drops the websocket drops",
+        " > a3 agent: because nginx times out because nginx",
+        "   times out because nginx times out",
+        "short",
+    ]
+
+
+def test_a_headline_hangs_below_its_words_and_a_colour_takes_no_room(fold):
+    plain = re.sub(r"\x1b\[\d+m", "", HEAD)
+    assert fold(HEAD, len(plain)) == HEAD
+    first, second = re.sub(r"\x1b\[\d+m", "", fold(HEAD, 60)).splitlines()
+    assert first == "3  2026-05-01 10:00 · api · session 0123abcd · “why the" and second == "   proxy drops it” 0.52"
+
+
+def test_what_has_no_spaces_and_is_twice_as_wide_is_broken_too(fold):
+    lines = fold("   a1 you: " + "部署" * 40, 40).splitlines()
+    assert "".join(line.strip() for line in lines) == "a1 you: " + "部署" * 40
+    assert max(map(columns_of, lines)) == 39 and all(line.startswith("   ") for line in lines)
+
+
+@pytest.mark.parametrize(("columns", "terminal"), [(40, False), (0, True), (12, True)])
+def test_without_a_terminal_or_on_one_that_is_hardly_wide_enough_a_line_stays(fold, columns, terminal):
+    assert fold("word " * 50, columns, terminal) == "word " * 50
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])), st.integers(30, 60))
+def test_no_line_is_wider_and_no_letter_is_lost(text, columns):
+    parts = list(folding._parts(text, columns))
+    assert all(columns_of(part) <= columns for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal is made by the pty module here")
+@pytest.mark.parametrize("command", ["recall", "archive"])
+def test_both_searches_fold_on_a_terminal_and_only_there(paths, monkeypatch, command):
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    hippo = [sys.executable, "-m", "hippo_core.cli.entry"]
+    said = "The websocket drops because nginx times out. " * 5
+    monkeypatch.delenv("COLUMNS", raising=False)
+    save(paths, embedder="off")
+    subprocess.run([*hippo, "remember", said], check=True, capture_output=True)
+    _archive(paths, said)
+    piped = subprocess.run([*hippo, command, "--all", "websocket"], check=True, capture_output=True, text=True).stdout
+    assert said.strip() in piped
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    subprocess.run([*hippo, command, "--all", "websocket"], check=True, stdout=theirs, stdin=theirs)
+    os.close(theirs)
+    shown = re.sub(r"\x1b\[\d+m", "", os.read(ours, 1 << 16).decode()).replace("\r", "")
+    os.close(ours)
+    assert max(map(len, shown.splitlines())) <= 60 and " ".join(said.split()) in " ".join(shown.split())
+
+
+def _archive(paths, text):
+    with Store.open(paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        message = Message("u1", "s1", Role.USER, text, 1.0, "/srv", 0)
+        store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
