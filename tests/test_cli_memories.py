@@ -91,6 +91,24 @@ def test_list_is_narrowed_by_type_author_and_number(run):
     assert "There are more" in run("list", "-n", "1") and run("list", "-n", "1").count("today") == 1
 
 
+def test_list_takes_types_as_words_too(run):
+    run("remember", "A.", "--type", "decision"), run("remember", "B.", "--type", "fact")
+    run("remember", "C.", "--type", "result")
+    assert [row["type"] for row in json.loads(run("list", "decision", "--json"))] == ["decision"]
+    both = {row["type"] for row in json.loads(run("list", "decision", "--type", "fact", "--json"))}
+    assert (
+        both == {"decision", "fact"} == {row["type"] for row in json.loads(run("list", "fact", "decision", "--json"))}
+    )
+
+
+def test_a_list_of_nothing_says_whether_there_is_anything_elsewhere(run, paths):
+    with Store.open(paths.store):
+        assert "Nothing is remembered yet" in run("list") == run("list", "decision")
+    run("remember", "A.", "--type", "decision")
+    assert "No such memory in" in run("list", "fact") and "hippo list --all" in run("list", "fact")
+    assert "hippo list --all" not in run("list", "fact", "--all")
+
+
 def test_show_tells_everything_of_a_memory_and_of_a_message(run, paths):
     run("remember", "We dropped redis because it lost sessions.")
     say(paths, "the zebra crossing", "u1")
@@ -249,9 +267,13 @@ def test_without_a_terminal_nothing_is_taken_away_unasked_and_the_way_out_is_sai
 
 @pytest.mark.parametrize("arguments, words", [
     (["nonsense"], "No such command 'nonsense'. See: hippo --help"),
+    (["recal", "redis"], "No such command 'recal'. Did you mean: hippo recall? See: hippo --help"),
     (["recall", "--nonsense"], "See: hippo recall --help"),
-    (["show"], "Missing argument 'ID'. See: hippo show --help"),
-    (["rules", "add"], "Missing argument 'TEXT'. See: hippo rules add --help"),
+    (["show"], "Missing argument 'ID'. For example: hippo show m41c (more: hippo show --help)"),
+    (["rules", "add"], "Missing argument 'TEXT'. For example: hippo rules add \""),
+    (["rules", "add", "x"], "--domain git"),
+    (["list", "nonsense"], "'nonsense' is not one of 'rule', 'architecture', 'decision'"),
+    (["show", "x"], "(see: hippo list)"),
     (["list", "-n", "many"], "See: hippo list --help"),
     (["remember", "--project", "nowhere", "x"], "does not exist"),
     (["rules", "add", "--always", "--project", "nowhere", "x"], "does not exist"),

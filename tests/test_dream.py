@@ -188,6 +188,11 @@ def test_names_that_name_nothing(store, paths, name, error):
         take_back(store, paths, name)
 
 
+def test_a_name_of_neither_kind_leads_to_the_nights(store, paths):
+    with pytest.raises(UsageError, match="hippo undo --list"):
+        take_back(store, paths, "yesterday")
+
+
 def test_a_memory_that_no_night_changed_has_nothing_to_take_back(store, paths):
     with pytest.raises(NotFoundError, match="No night has changed"):
         take_back(store, paths, add(store, "fresh").public_id)

@@ -5,6 +5,7 @@ import dataclasses
 import click
 
 from hippo_core import clock, paths
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.rows import memory_json, memory_line
 from hippo_core.counting import counted
@@ -46,7 +47,7 @@ def dream_command(as_json: bool) -> None:
     click.echo("\n".join(f"  {name:<10}{text}" for name, text in rows) or "Nothing was due.")
 
 
-@click.command("undo")
+@click.command("undo", epilog=examples("hippo undo --list", "hippo undo n12", "hippo undo m41c"))
 @click.argument("name", required=False, metavar="[NIGHT|ID]")
 @click.option("--list", "listing", is_flag=True, help="List the last nights instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

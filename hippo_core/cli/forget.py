@@ -1,11 +1,13 @@
 """`hippo forget`: shows what would go, asks, and lets curate.forget take it out."""
 
 import dataclasses
+from itertools import groupby
 
 import click
 
 from hippo_core import paths
 from hippo_core.cli.ask import ask
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import cut, memory_line, message_line
@@ -26,7 +28,7 @@ _WHY = {
 }
 
 
-@click.command("forget")
+@click.command("forget", epilog=examples("hippo forget m41c --dry-run", 'hippo forget --query "the old password"'))
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--query", metavar="TEXT", help="Everything that holds TEXT, in any case, instead of ids.")
 @click.option("--dry-run", is_flag=True, help="Show what would go, and why, and delete nothing.")
@@ -61,20 +63,18 @@ def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:
     """What would go, below the reason why; and what would stay with --keep-archive."""
     with store.reading():
         labels = {key: scope.label for key, scope in (store.archive.projects() | store.memories.scopes()).items()}
+    because_of, order = doomed.because_of, list(_WHY)
+
+    def reason(row: Memory | Archived) -> tuple[int, str]:
+        why = doomed.why[row.public_id]
+        return order.index(why), _WHY[why].format(query=query, other=because_of.get(row.public_id, ""))
+
+    rows = sorted((*doomed.memories, *doomed.messages), key=reason)
     lines = [f"To be deleted for good: {_amount(len(doomed.memories), len(doomed.messages))}."]
-    because_of, groups = doomed.because_of, {}
-    for one in (*doomed.memories, *doomed.messages):
-        reason = _WHY[doomed.why[one.public_id]].format(query=query, other=because_of.get(one.public_id, ""))
-        groups.setdefault((list(_WHY).index(doomed.why[one.public_id]), reason), []).append(one)
-    left = _MOST_SHOWN
-    for (_, reason), rows in sorted(groups.items(), key=lambda group: group[0][0]):
-        if left:
-            lines.append(on_terminal("faint", f"  {reason}:"))
-            lines += [f"    {_line(one, labels)}" for one in rows[:left]]
-        left = max(0, left - len(rows))
-    total = len(doomed.memories) + len(doomed.messages)
-    if total > _MOST_SHOWN:
-        lines.append(f"    … and {total - _MOST_SHOWN:,} more")
+    for (_, words), group in groupby(rows[:_MOST_SHOWN], reason):
+        lines += [on_terminal("faint", f"  {words}:"), *(f"    {_line(row, labels)}" for row in group)]
+    if len(rows) > _MOST_SHOWN:
+        lines.append(f"    … and {len(rows) - _MOST_SHOWN:,} more")
     if doomed.repeats:
         lines.append(
             f"{doomed.repeats} further rows hold such short words too and stay; to take them along: "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hippo_core import paths as places
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.counting import counted
 from hippo_core.errors import BusyError
@@ -26,10 +27,11 @@ _STEPS = {
 }
 
 
-@click.command("ingest")
+@click.command("ingest", epilog=examples("hippo ingest", "hippo ingest --now", "hippo ingest --from ~/transcripts"))
 @click.option(
     "--from",
     "folders",
+    metavar="DIR",
     multiple=True,
     help="A folder of transcripts, instead of Claude Code's own; may be repeated.",
 )
@@ -60,7 +62,7 @@ def ingest_command(folders: tuple[str, ...], embed: bool, unfinished: bool, retr
 
 
 @click.command("catch-up")
-@click.option("--session", "session_id", help="A session that is over: it need not rest first.")
+@click.option("--session", "session_id", metavar="ID", help="A session that is over: it need not rest first.")
 @click.option("--archive-only", is_flag=True, help="Only archive; learning is left to a later pass.")
 @click.option("--jobs-only", is_flag=True, help="No pass; only the jobs that nobody else runs.")
 def catch_up_command(session_id: str | None, archive_only: bool, jobs_only: bool) -> None:

@@ -10,6 +10,7 @@ import click
 
 from hippo_core import __version__
 from hippo_core.cli.entry import plain_errors
+from hippo_core.cli.example import listed
 from hippo_core.errors import UsageError
 
 COMMANDS = {
@@ -51,6 +52,16 @@ class LazyGroup(click.Group):
         module, _ = COMMANDS[name]
         return getattr(importlib.import_module(f"hippo_core.cli.{module}"), name.replace("-", "_") + "_command")
 
+    def resolve_command(self, ctx: click.Context, args: list[str]):
+        """As any group does; a name that is no command's is answered with those it may be meant for."""
+        if args[0] not in COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, cutoff=0.7)
+            meant = f" Did you mean: {', '.join(f'hippo {name}' for name in near)}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
@@ -76,10 +87,14 @@ def main() -> None:
 
 
 def _one_line(error: click.ClickException) -> str:
-    """What was wrong with the arguments, and where it says how they are."""
-    said = " ".join(error.format_message().split()).rstrip(".")
+    """What was wrong with the arguments, how they may be, and where that is written."""
+    said = " ".join(error.format_message().split())
+    said = said if said.endswith((".", "?")) else f"{said}."
     context = getattr(error, "ctx", None)
-    return f"{said}. See: {context.command_path if context else 'hippo'} --help"
+    if type(error) in (click.UsageError, click.MissingParameter) and context and context.command.epilog:
+        said += f" For example: {listed(context.command.epilog)[0]}"
+        return f"{said} (more: {context.command_path} --help)"
+    return f"{said} See: {context.command_path if context else 'hippo'} --help"
 
 
 if __name__ == "__main__":

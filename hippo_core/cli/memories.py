@@ -9,8 +9,9 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core import config as settings
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
-from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.cli.recall import TYPE_NAMES, TYPES, current_folder, on_terminal
 from hippo_core.cli.rows import deed, memory_json, memory_line, message_line, without_id
 from hippo_core.config import Config
 from hippo_core.counting import counted
@@ -19,19 +20,24 @@ from hippo_core.errors import HippoError, UsageError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL_SCOPE, Scope, scope_of
 from hippo_core.model.types import Author, MemoryType
-from hippo_core.recall.present import SPEAKERS, harmless
+from hippo_core.recall.present import NOTHING_YET, SPEAKERS, harmless
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_used
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 from hippo_core.store.journal import Entry
 
-TYPES = click.Choice([kind.value for kind in MemoryType])
 
-
-@click.command("remember")
+@click.command(
+    "remember",
+    epilog=examples(
+        'hippo remember "Deploys go through the blue cluster."',
+        'hippo remember --type decision --global "New services are written in Go."',
+    ),
+)
 @click.argument("words", nargs=-1, metavar="TEXT")
-@click.option("--type", "type_name", metavar="TYPE", type=TYPES, help="Its type; guessed and shown when left out.")
+@click.option("--type", "type_name", metavar="TYPE", type=TYPES,
+              help=f"Its type; guessed and shown when left out. One of: {TYPE_NAMES}.")  # fmt: skip
 @click.option("--global", "everywhere", is_flag=True, help="For all projects, not only the one of this folder.")
 @click.option(
     "--project", "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="For the project of DIR."
@@ -53,7 +59,7 @@ def remember_command(
     from hippo_core.curate.remember import embed_memory, remember
 
     if everywhere and folder is not None:
-        raise UsageError("A memory is either --global or of one --project.")
+        raise UsageError("A memory is either --global or of one --project: leave one of them out.")
     here = paths.current()
     config = settings.load(here)
     scope = GLOBAL_SCOPE if everywhere else _project_of(folder)
@@ -78,40 +84,55 @@ def remember_command(
         )
 
 
-@click.command("list")
-@click.option("--type", "types", multiple=True, metavar="TYPE", type=TYPES, help="Only this type; may be repeated.")
+@click.command(
+    "list", epilog=examples("hippo list decision", "hippo list rule --author human", "hippo list --all -n 100")
+)
+@click.argument("named", nargs=-1, metavar="[TYPE]...", type=TYPES)
+@click.option("--type", "types", multiple=True, metavar="TYPE", type=TYPES,
+              help=f"Only of this type, as TYPE does; may be repeated. One of: {TYPE_NAMES}.")  # fmt: skip
 @click.option("--project", metavar="NAME", help="Of this project; else of the one around the current folder.")
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
 @click.option("--author", type=click.Choice([author.value for author in Author]), help="Only what they wrote.")
-@click.option("-n", "count", default=20, show_default=True, type=click.IntRange(1), help="How many at most.")
+@click.option(
+    "-n", "count", metavar="N", default=20, show_default=True, type=click.IntRange(1), help="How many at most."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_command(
-    types: tuple[str, ...], project: str | None, everywhere: bool, author: str | None, count: int, as_json: bool
+    named: tuple[str, ...],
+    types: tuple[str, ...],
+    project: str | None,
+    everywhere: bool,
+    author: str | None,
+    count: int,
+    as_json: bool,
 ) -> None:
-    """Memories, the last confirmed first."""
+    """Memories, all or of TYPE, the last confirmed first."""
     with Store.open(paths.current().store, readonly=True) as store:
         scopes, label = search_scopes(store, current_folder(), project, everywhere)
         with store.reading():
             found = store.memories.select(
                 scopes=scopes,
-                types=[MemoryType(name) for name in types] or None,
+                types=[MemoryType(name) for name in (*named, *types)] or None,
                 author=Author(author) if author else None,
                 limit=count + 1,
             )
             labels = {key: scope.label for key, scope in store.memories.scopes().items()}
+            empty = not found and not store.memories.count_active()
             whole = store.memories.fetch([memory.id for memory in found[:count]]) if as_json else {}
     if as_json:
         click.echo(to_json([memory_json(whole[memory.id], labels[memory.scope]) for memory in found[:count]]))
         return
     for memory in found[:count]:
         click.echo(memory_line(memory, labels[memory.scope]))
-    if not found:
-        click.echo(f"No such memory in {label}.")
+    if empty:
+        click.echo(f"{NOTHING_YET}, or from you: hippo remember TEXT")
+    elif not found:
+        click.echo(f"No such memory in {label}." + (" To look in all projects: hippo list --all" if scopes else ""))
     elif len(found) > count:
         click.echo(on_terminal("faint", f"There are more; -n {count * 5} shows them."))
 
 
-@click.command("show")
+@click.command("show", epilog=examples("hippo show m41c", "hippo show a3f2"))
 @click.argument("public_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_command(public_id: str, as_json: bool) -> None:

@@ -4,6 +4,7 @@ import click
 
 from hippo_core import config as settings
 from hippo_core import paths
+from hippo_core.cli.example import examples
 from hippo_core.errors import UsageError
 from hippo_core.render import budget
 
@@ -20,7 +21,7 @@ def show() -> None:
     click.echo(f"{config.nudge}\n{_cost(config.nudge)}" if config.nudge else f"The nudge is off. {_way_back(config)}")
 
 
-@nudge_command.command("set")
+@nudge_command.command("set", epilog=examples('hippo nudge set "Answer first, in plain words."'))
 @click.argument("words", nargs=-1, required=True, metavar="TEXT")
 def set_(words: tuple[str, ...]) -> None:
     """Use a line of your own."""

@@ -5,6 +5,7 @@ import os
 import click
 
 from hippo_core import paths
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.counting import counted
@@ -42,7 +43,11 @@ def projects_command(ctx: click.Context, as_json: bool) -> None:
         click.echo("No project is known yet.")
 
 
-@projects_command.command("join")
+@projects_command.command(
+    "join",
+    short_help="Let this folder, which was moved, go on as a known project.",
+    epilog=examples("hippo projects join payments-api"),
+)
 @click.argument("name", metavar="NAME")
 def join_command(name: str) -> None:
     """This folder was moved: let it go on as the project NAME (or its key), with all that is remembered of it."""
@@ -56,19 +61,23 @@ def join_command(name: str) -> None:
     click.echo("From the next session on it is remembered here. To take that back: hippo projects part")
 
 
-@projects_command.command("part")
+@projects_command.command("part", short_help="Let this folder be a project of its own again.")
 def part_command() -> None:
     """Let this folder be a project of its own again; memories stay where they are."""
     from hippo_core.curate.projects import part
 
     scope = part(paths.current(), _folder())
-    click.echo(f"{scope.label} is a project of its own again." if scope else "This folder was joined to no project.")
+    click.echo(
+        f"{scope.label} is a project of its own again."
+        if scope
+        else "This folder was joined to no project. Which ones were: hippo projects"
+    )
 
 
 def _folder() -> str:
     folder = current_folder()
     if folder is None:
-        raise UsageError("The current folder was deleted, so there is no project here.")
+        raise UsageError("The current folder was deleted, so there is no project here. Go to one, and try again.")
     return folder
 
 

@@ -4,20 +4,32 @@ import click
 
 from hippo_core.cli.answer import Request, answer
 from hippo_core.cli.asking import coloured, current_folder
+from hippo_core.cli.example import examples
 from hippo_core.model.types import MemoryType
 
-__all__ = ["current_folder", "on_terminal", "recall_command"]
+__all__ = ["TYPES", "TYPE_NAMES", "current_folder", "on_terminal", "recall_command"]
 
+TYPES = click.Choice([kind.value for kind in MemoryType])
+TYPE_NAMES = ", ".join(TYPES.choices)
 on_terminal = coloured  # click takes colours out again where the output is no terminal
 
 
-@click.command("recall")
+@click.command(
+    "recall",
+    epilog=examples(
+        'hippo recall "why did we drop redis"',
+        'hippo recall --type decision --all "rate limiting"',
+        'hippo recall -k 10 --explain "flaky tests"',
+    ),
+)
 @click.argument("query", nargs=-1)
-@click.option("--type", "types", multiple=True, metavar="TYPE", type=click.Choice([t.value for t in MemoryType]),
-              help="Only memories of this type; may be repeated.")  # fmt: skip
+@click.option("--type", "types", multiple=True, metavar="TYPE", type=TYPES,
+              help=f"Only memories of this type; may be repeated. One of: {TYPE_NAMES}.")  # fmt: skip
 @click.option("--project", metavar="NAME", help="Search this project; else the one around the current folder.")
 @click.option("--all", "everywhere", is_flag=True, help="Search all projects.")
-@click.option("-k", "count", default=5, show_default=True, type=click.IntRange(1, 50), help="How many at most.")
+@click.option(
+    "-k", "count", metavar="N", default=5, show_default=True, type=click.IntRange(1, 50), help="How many at most."
+)
 @click.option("--explain", is_flag=True, help="Show every stage's number.")
 @click.option("--so-far", metavar="TEXT", help="What you have worked out; what bears on it comes first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

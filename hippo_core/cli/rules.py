@@ -6,6 +6,7 @@ import click
 
 from hippo_core import paths
 from hippo_core.cli.ask import ask
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder
 from hippo_core.errors import UsageError
@@ -36,7 +37,13 @@ def rules_command() -> None:
     """Rules you set. They are yours: no job changes them."""
 
 
-@rules_command.command("add")
+@rules_command.command(
+    "add",
+    epilog=examples(
+        'hippo rules add "Answer first, then explain." --always',
+        'hippo rules add "Never commit a secret to git." --domain git',
+    ),
+)
 @click.argument("words", nargs=-1, required=True, metavar="TEXT")
 @_always
 @_domain
@@ -84,7 +91,9 @@ def list_(domain: str | None, as_json: bool) -> None:
     click.echo("\n\n".join(blocks) or "There are no rules. To set one: hippo rules add TEXT --always")
 
 
-@rules_command.command("show", short_help="What the agent reads: of a domain, or always.")
+@rules_command.command(
+    "show", short_help="What the agent reads: of a domain, or always.", epilog=examples("hippo rules show git")
+)
 @click.argument("domain", required=False)
 def show(domain: str | None) -> None:
     """What the agent reads for DOMAIN in this folder; without one, the standing rules."""
@@ -96,7 +105,9 @@ def show(domain: str | None) -> None:
         click.echo(rules_for(store, domain, scopes))
 
 
-@rules_command.command("accept")
+@rules_command.command(
+    "accept", epilog=examples("hippo rules accept m41c --always", "hippo rules accept m41c --domain git")
+)
 @click.argument("public_id", metavar="ID")
 @_always
 @_domain
@@ -112,7 +123,7 @@ def accept(public_id: str, always: bool, domain: str | None) -> None:
         _say_what_loads(store, rule)
 
 
-@rules_command.command("edit")
+@rules_command.command("edit", epilog=examples('hippo rules edit m41c "Squash before merging."'))
 @click.argument("public_id", metavar="ID")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT")
 def edit(public_id: str, words: tuple[str, ...]) -> None:
@@ -126,7 +137,7 @@ def edit(public_id: str, words: tuple[str, ...]) -> None:
         _say_what_loads(store, rule)
 
 
-@rules_command.command("remove")
+@rules_command.command("remove", epilog=examples("hippo rules remove m41c"))
 @click.argument("public_id", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(public_id: str, yes: bool) -> None:
@@ -147,7 +158,10 @@ def remove(public_id: str, yes: bool) -> None:
 def _one_place(always: bool, domain: str | None) -> str | None:
     """The domain, None for a standing rule."""
     if always == (domain is not None):
-        raise UsageError("A rule is either --always in force, or read when a --domain NAME is touched. Say which.")
+        raise UsageError(
+            "Say when the rule is read, by one of these: --always (in every session), or --domain NAME (when NAME is "
+            "touched, such as --domain git)."
+        )
     return domain
 
 
@@ -156,7 +170,7 @@ def _scope(folder: str | None) -> Scope:
         return GLOBAL_SCOPE
     scope = scope_of(os.path.abspath(folder))
     if scope.key == GLOBAL:
-        raise UsageError(f"{folder} is your home folder or above it, which is no project.")
+        raise UsageError(f"{folder} is your home folder or above it, which is no project. Name the project's folder.")
     return scope
 
 

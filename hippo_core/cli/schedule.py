@@ -9,6 +9,7 @@ import click
 
 from hippo_core import clock
 from hippo_core import paths as places
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
@@ -49,9 +50,12 @@ def schedule_command() -> None:
     """What runs by itself: five jobs, started by a scheduler of this machine."""
 
 
-@schedule_command.command("install")
+@schedule_command.command("install", epilog=examples("hippo schedule install", "hippo schedule install --with cron"))
 @click.option(
-    "--with", "wanted", type=click.Choice(choose.NAMES), help="This scheduler, or none. Default: one that works."
+    "--with",
+    "wanted",
+    type=click.Choice(choose.NAMES),
+    help="This one. hooks: none of the system's, sessions start them. Default: the best that works here.",
 )
 def install_command(wanted: str | None) -> None:
     """Register the jobs, in place of those that are registered."""
@@ -89,7 +93,7 @@ def show_command(as_json: bool) -> None:
         click.echo(_row(job, beats[job.name], job.name in there))
 
 
-@schedule_command.command("run")
+@schedule_command.command("run", epilog=examples("hippo schedule run", "hippo schedule run dream"))
 @click.argument("name", metavar="[JOB]", required=False, type=click.Choice(NAMES))
 @click.option("--scheduled", is_flag=True, help="As a scheduler calls it: print nothing, make up for missed jobs.")
 def run_command(name: str | None, scheduled: bool) -> None:

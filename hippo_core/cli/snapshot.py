@@ -8,6 +8,7 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core.cli.ask import ask
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
@@ -68,7 +69,7 @@ def list_command(as_json: bool) -> None:
         click.echo("There are no snapshots yet: hippo snapshot")
 
 
-@snapshot_command.command("show")
+@snapshot_command.command("show", epilog=examples("hippo snapshot show latest", "hippo snapshot show 518abe02"))
 @click.argument("name", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: every file's text.")
 def show_command(name: str, as_json: bool) -> None:
@@ -96,7 +97,7 @@ def show_command(name: str, as_json: bool) -> None:
     click.echo(f"  also: {', '.join(also)}")
 
 
-@snapshot_command.command("restore")
+@snapshot_command.command("restore", epilog=examples("hippo snapshot restore latest --dry-run"))
 @click.argument("name", metavar="ID")
 @click.option("--dry-run", is_flag=True, help="Show what it would do, and do nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")

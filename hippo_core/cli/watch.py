@@ -7,16 +7,24 @@ import time
 import click
 
 from hippo_core import paths as places
+from hippo_core.cli.example import examples
 from hippo_core.cli.ingest import progress, report_text
 from hippo_core.cli.output import to_json
 from hippo_core.errors import BusyError, HippoError
 
 
-@click.command("watch")
+@click.command("watch", epilog=examples("hippo watch --once", "hippo watch --every 30"))
 @click.option("--once", is_flag=True, help="One pass, then the end: what the schedulers call.")
 @click.option("--backstop", is_flag=True, help="Do not wait for sessions to rest, and compare files by their bytes.")
 @click.option("--retry", is_flag=True, help="Try the files again that were set aside.")
-@click.option("--every", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Minutes between passes.")
+@click.option(
+    "--every",
+    metavar="MINUTES",
+    type=click.FloatRange(min=1),
+    default=60.0,
+    show_default=True,
+    help="Between two passes.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
 def watch_command(once: bool, backstop: bool, retry: bool, every: float, as_json: bool) -> None:
     """Read new transcripts, and learn from the sessions that have rested."""

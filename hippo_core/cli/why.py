@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from hippo_core import clock, paths
+from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import deed
@@ -27,7 +28,7 @@ _WHO = {
 }
 
 
-@click.command("why")
+@click.command("why", epilog=examples("hippo why m41c"))
 @click.argument("public_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def why_command(public_id: str, as_json: bool) -> None:

@@ -53,7 +53,9 @@ def join(store: Store, paths: Paths, folder: str, name: str) -> tuple[Scope, int
 
     here = own_scope(folder)
     if here == GLOBAL_SCOPE:
-        raise UsageError(f"{folder} is your home folder or above it, which is no project.")
+        raise UsageError(
+            f"{folder} is your home folder or above it, which is no project. Do it in the project's folder."
+        )
     earlier = _chosen(store, paths, here, name)
     rows = joined(str(paths.home)) | {here.key: (earlier.key, earlier.label, earlier.identity)}
     _write(paths, rows)

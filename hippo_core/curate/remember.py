@@ -92,7 +92,7 @@ def _presentable(text: str) -> str:
     """`text` without outer white space and without halves of characters, which no file can hold."""
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
     if not whole:
-        raise UsageError("There is nothing to remember: the text is empty.")
+        raise UsageError('There is nothing to remember: the text is empty. Say it, as in: hippo remember "TEXT"')
     if len(whole) > LONGEST:
         raise UsageError(
             f"That is too long for a memory: {len(whole):,} characters, at most {LONGEST:,}. Say it in a few sentences."

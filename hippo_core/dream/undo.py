@@ -44,9 +44,14 @@ def take_back(store: Store, paths: Paths, name: str | None) -> TakenBack | None:
 
 
 def _one(store: Store, public_id: str) -> TakenBack:
-    kind, number = parse_id(public_id)
+    try:
+        kind, number = parse_id(public_id)
+    except UsageError:
+        raise UsageError(
+            f"{public_id!r} is neither a night (n12; see: hippo undo --list) nor a memory (m41c; see: hippo list)."
+        ) from None
     if kind != "memory":
-        raise UsageError(f"{public_id} is an archived message, which no night ever changes.")
+        raise UsageError(f"{public_id} is an archived message, which no night ever changes. See: hippo undo --list")
     store.memories.get(number)  # NotFoundError says it better than "no night has changed it"
     change = store.nights.last_change(number)
     store.nights.take_back(change, ACTOR)

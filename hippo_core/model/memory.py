@@ -89,5 +89,8 @@ def parse_id(public_id: str) -> tuple[str, int]:
     kind = {"m": "memory", "a": "message"}.get(text[:1])
     digits = text[1:]
     if kind is None or not digits or len(digits) > 15 or any(c not in "0123456789abcdef" for c in digits):
-        raise UsageError(f"{public_id!r} is not an id: a memory's looks like m41c, an archived message's like a3f2.")
+        raise UsageError(
+            f"{public_id!r} is not an id: a memory's looks like m41c (see: hippo list), an archived message's like "
+            "a3f2 (see: hippo archive WORDS)."
+        )
     return kind, int(digits, 16)

@@ -12,13 +12,13 @@ def readable_root(name: str) -> Path:
     """The folder, or single transcript, that somebody named. UsageError for what holds nothing that could be read."""
     root = Path(name)
     if not name.strip():
-        raise UsageError("The name of the folder is empty. Nothing was read.")
+        raise UsageError("The name of the folder is empty. Nothing was read. Name a folder of transcripts.")
     if not root.exists():
-        raise UsageError(f"There is no folder {root}. Nothing was read.")
+        raise UsageError(f"There is no folder {root}. Nothing was read. Check the name.")
     if not (root.is_dir() or root.is_file()):
-        raise UsageError(f"{root} is neither a folder nor a file. Nothing was read.")
+        raise UsageError(f"{root} is neither a folder nor a file. Nothing was read. Name a folder of transcripts.")
     if not os.access(root, os.R_OK | (os.X_OK if root.is_dir() else 0)):
-        raise UsageError(f"{root} may not be read by you. Nothing was read.")
+        raise UsageError(f"{root} may not be read by you. Nothing was read. Check whose it is.")
     return root
 
 
