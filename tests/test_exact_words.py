@@ -41,6 +41,7 @@ SHAPES = [
     ("2.0.0-rc.1", "2.0.0-rc.1", "2.0.0 rc 1"), ("^18.2.0", "^18.2.0", "18 2 0"), ("node@20", "node@20", "node 20"),
     # hashes
     ("3f2a9c1", "3f2a9c1", "3f2a9d1"), ("3f2a9c1", "3f2a9c1e8b7d6f5a4c3b2a190807f6e5d4c3b2a1", "f2a9c1"),
+    ("3f2a9c1e8b7d6f5a4c3b2a19", "3f2a9c1e8b7d6f5a4c3b2a190807f6e5d4c3b2a1", "f2a9c1e8b7d6f5a4c3b2a19"),
     ("sha256:9f86d081884c", "sha256:9f86d081884c", "sha256 9f86d081884c x"),
     ("550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-446655440000", "550e8400 e29b 41d4"),
     # environment variables, identifiers

@@ -82,11 +82,22 @@ def test_neither_the_file_nor_the_process_keeps_more_than_a_few_hundred(file):
     assert again.asked == []
 
 
+def test_what_is_asked_again_and_again_stays_in_the_process(tmp_path):
+    (tmp_path / "a file").write_text("", encoding="utf-8")
+    model = Counting()
+    cache = CachedQueries(model, tmp_path / "a file" / "queries")  # which cannot be written
+    for n in range(IN_PROCESS + 50):
+        cache.embed(["redis?"])
+        cache.embed([f"q{n}"])
+    assert model.asked.count("redis?") == 1
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         lambda data: b"", lambda data: data[:-3], lambda data: b"x" * len(data), lambda data: data + b"torn",
-        lambda data: data[:50] + bytes([data[50] ^ 1]) + data[51:],
+        lambda data: data[:50] + bytes([data[50] ^ 1]) + data[51:],  # of the hash
+        lambda data: data[:70] + bytes([data[70] ^ 1]) + data[71:],  # of the vector
         lambda data: data[:8] + struct.pack("<I", 9) + data[12:],
     ],
 )  # fmt: skip

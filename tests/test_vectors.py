@@ -101,12 +101,48 @@ def test_sketches_lose_none_of_the_nearest(store, monkeypatch, dimension):
     assert sum(compared) / len(compared) < 300  # not simply all of them
 
 
-def test_the_likeliest_are_those_of_the_greatest_product_with_numbers_in_four_steps(monkeypatch):
+def test_many_are_searched_by_their_sketches_and_few_are_not(store, monkeypatch):
+    chance, compared = random.Random(5), []
+    monkeypatch.setattr(vec0.Vec0, "_read", lambda self, places, read=vec0.Vec0._read: (
+        compared.append(len(places)) or read(self, places)))  # fmt: skip
+    rows = many(chance, 1_400, 64)
+    with store.transaction():
+        table = vec0.Vec0(store._db, "many", 64)
+        assert store.vectors.available
+        table.create()
+        table.add([(number, "g", vector) for number, vector in enumerate(rows[:1_000], 1)])
+    assert table.nearest(rows[5], scopes=None, limit=3)[0][0] == 6 and not compared
+    with store.transaction():
+        table.add([(number, "g", vector) for number, vector in enumerate(rows[1_000:], 1_001)])
+    assert table.nearest(rows[5], scopes=None, limit=3)[0][0] == 6 and len(compared) == 1
+
+
+def test_more_may_be_asked_for_than_the_extension_gives(store, searching):
+    vectors = [unit(random.Random(n)) for n in range(3)]
+    for n, vector in enumerate(vectors):
+        put(store, learn(store, f"fact {n}"), vector)
+    assert len(near(store, vectors[0], limit=5_000)) == 3
+
+
+def test_what_is_no_longer_remembered_neither_waits_for_a_vector_nor_gets_one(store):
+    gone, kept = learn(store, "a fact"), learn(store, "another")
+    with store.transaction():
+        store.memories.retire(gone, "test", Author.HUMAN)
+    assert [number for number, _ in store.vectors.pending("model", 9)] == [kept]
+    vector = unit(random.Random(4))
+    put(store, kept, vector)
+    put(store, gone, vector)
+    assert store.vectors.of("model", [gone, kept]) == {kept: vector}
+
+
+@pytest.mark.parametrize("largest", [0.0, 0.9])  # a single large number does not make all others coarse
+def test_the_likeliest_are_those_of_the_greatest_product_with_numbers_in_four_steps(monkeypatch, largest):
     monkeypatch.setattr(sketch, "_MOST_EACH", 1)
     monkeypatch.setattr(sketch, "_TIMES", 1e6)
     chance = random.Random(13)
     rows = numpy.stack([numpy.frombuffer(unit(chance, dimension=100), "<f4") for _ in range(300)])
-    asked = numpy.frombuffer(unit(chance, dimension=100), "<f4")
+    asked = numpy.frombuffer(unit(chance, dimension=100), "<f4").copy()
+    asked[7] += largest
     found = sketch.Question(asked).likeliest(sketch.sketches(rows), numpy.ones(300, "u1"), 20)
     steps = numpy.where(numpy.abs(rows) > 0.1, 3, 1) * numpy.sign(rows)
     rounded = numpy.rint(numpy.clip(asked / min(0.3, numpy.abs(asked).max()), -1, 1) * 7)
@@ -142,15 +178,14 @@ def test_of_memories_with_the_same_vector_the_earlier_come_first(store, searchin
 
 def test_memories_that_all_say_the_same_are_not_all_compared(store, monkeypatch):
     monkeypatch.setattr(vec0, "_ALL_UP_TO", 0)
-    monkeypatch.setattr(sketch, "_MOST_EACH", 10)
     same = unit(random.Random(9))
     for n in range(150):
         put(store, learn(store, f"fact {n}"), same)
     read = []
     monkeypatch.setattr(vec0.Vec0, "_read", lambda self, places, real=vec0.Vec0._read: (
         read.append(len(places)) or real(self, places)))  # fmt: skip
-    assert [cosine for _, cosine in near(store, same, limit=5)] == pytest.approx([1] * 5)
-    assert read == [50]
+    assert [cosine for _, cosine in near(store, same, limit=2)] == pytest.approx([1] * 2)
+    assert read == [80]
 
 
 def test_vectors_lie_in_a_vec0_table_partitioned_by_scope(store):
