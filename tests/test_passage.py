@@ -31,6 +31,12 @@ def test_a_short_part_holds_the_word_that_it_is_shown_for():
     assert "quota" in passage(text, ["quota"], 80)
 
 
+def test_capitals_do_not_hide_a_word_nor_move_it():
+    """A capital dotted I is two letters when it is made small."""
+    text = "İİİİİİİİİİ Zürich, İstanbul. " * 30 + "The QUOTA is used up. " + FILLER * 40
+    assert passage(text, ["Quota"], 80).startswith("… The QUOTA is used up. Then")
+
+
 def test_words_inside_other_words_do_not_count():
     text = FILLER * 40 + "unquotable\n" + FILLER * 40
     assert passage(text, ["quot"], 300).startswith(FILLER[:20])

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 # Letters before the first word found, in which the sentence or line is looked for that holds it; of few, a quarter.
 _LEAD = 120
 _BEGINS = re.compile(r"\n\s*|[.!?]\s+|[。！？]\s*")
-_NOT_INSIDE = r"(?<![^\W_])"
 _STEM, _MOST_CUT = 4, 3  # a word is found in its other forms: at least four letters of it, at most three cut off
 
 
@@ -48,11 +47,17 @@ def _start(text: str, words: Iterable[str], length: int) -> int:
 
 def _places(text: str, words: Iterable[str]) -> list[tuple[int, str]]:
     """(place, word) of every word of the question, in any of its forms, in order."""
-    stems = sorted({_stem(word.casefold()) for word in words if word}, key=len, reverse=True)
-    if not stems:
-        return []
-    begins = "|".join((_NOT_INSIDE if stem.isascii() else "") + re.escape(stem) for stem in stems)
-    return [(found.start(), found[0].casefold()) for found in re.finditer(begins, text, re.IGNORECASE)]
+    folded = text.lower()
+    if len(folded) != len(text):  # a place is to be the same in both
+        folded = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
+    places: dict[int, str] = {}
+    for stem in sorted({_stem(word.casefold()) for word in words if word}, key=len):  # of two at a place the longer
+        begins_words, at = stem.isascii(), folded.find(stem)
+        while at >= 0:
+            if not (begins_words and at and folded[at - 1].isalnum()):
+                places[at] = stem
+            at = folded.find(stem, at + 1)
+    return sorted(places.items())
 
 
 def _stem(word: str) -> str:
