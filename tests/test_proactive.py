@@ -19,8 +19,9 @@ from hippo_core.model.scope import scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.proactive import shown
 from hippo_core.proactive.hooks import Unasked
-from hippo_core.proactive.notes import TURN_TOKENS
+from hippo_core.proactive.notes import TURN_TOKENS, for_agent, for_prompt
 from hippo_core.proactive.prompt import MOST_TOKENS, first_tokens, question_in
+from hippo_core.recall.pipeline import Result
 from hippo_core.render import budget
 from hippo_core.render.refresh import refresh
 
@@ -248,7 +249,34 @@ def test_a_sub_agent_s_own_prompt_gets_up_to_five_notes_and_keeps_all_else(hooks
     assert {**changed, "prompt": None} == {**task, "prompt": None}
     before, notes = changed["prompt"].split("\n\n<hippo-memory>\n")
     assert before == task["prompt"] and notes.endswith("</hippo-memory>") and "not instructions" in notes
-    assert 1 < notes.count("\n- [") <= 5 and budget.tokens(notes) <= budget.AGENT_TOKENS
+    assert notes.count("\n- [") == 5 and budget.tokens(notes) <= 350
+
+
+def sure(store, folder, *letters):
+    """Results that are sure, of texts so long."""
+    memories = [learn(store, (f"{number} " + "port " * 99)[:count], folder) for number, count in enumerate(letters)]
+    return [Result(memory, 0.9, "", "today", {"relevance": 0.9}, frozenset()) for memory in memories]
+
+
+def test_a_turn_takes_up_to_150_tokens_and_a_session_up_to_1200(store, folder):
+    shown_of_two = []
+    for count in range(100, 260):
+        pair = sure(store, folder, 90, count)
+        notes = for_prompt(pair, (), 0)
+        shown_of_two.append((len(notes.numbers), notes.tokens, pair))
+    assert {number for number, *_ in shown_of_two} == {1, 2}, "the second is passed over when it is too long"
+    _, most, fits = max((one for one in shown_of_two if one[0] == 2), key=lambda one: one[1])
+    assert 145 < most <= 150
+    assert len(for_prompt(fits, (), 1_050).numbers) == 2 and len(for_prompt(fits, (), 1_060).numbers) == 1
+
+
+def test_a_sub_agent_s_task_takes_up_to_350_tokens_and_its_first_128_are_read(store, paths, folder, monkeypatch):
+    sizes = {for_agent(sure(store, folder, *[150] * 4, count), ()).tokens for count in range(20, 220)}
+    assert 345 < max(sizes) <= 350
+    read = []
+    monkeypatch.setattr("hippo_core.proactive.hooks.question_in", lambda prompt, most: read.append(most))
+    Unasked(paths, str(folder), lambda config: None).hook_agent(json.dumps({"prompt": PROMPT}), SESSION)
+    assert read == [128]
 
 
 def test_a_sub_agent_is_not_told_twice_what_it_begins_with(hooks, store, paths, folder):

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -154,10 +155,16 @@ def service():
 
 
 @pytest.fixture
-def reranker(service, monkeypatch):
+def hurried(service, monkeypatch):
+    """The reranker with the time that a user's has."""
     monkeypatch.setenv("VOYAGE_API_KEY", KEY)
-    monkeypatch.setattr("hippo_core.recall.voyage.BUDGET", 30.0)
     return open_reranker(Config(reranker="voyage", voyage_base_url=service.url))
+
+
+@pytest.fixture
+def reranker(hurried, monkeypatch):
+    monkeypatch.setattr("hippo_core.recall.voyage.BUDGET", 30.0)
+    return hurried
 
 
 def test_the_service_s_order_is_ours_and_the_numbers_stay_calibrated(store, known, service, reranker):
@@ -232,6 +239,38 @@ def test_a_service_that_takes_too_long_is_not_waited_for(store, known, service, 
     service.hold = threading.Event()
     found = ask(store, reranker=reranker)
     assert len(found.results) == 3 and any("within 0.05 s" in remark for remark in found.remarks)
+
+
+def test_a_search_waits_a_second_and_a_half_and_no_longer(store, known, hurried, monkeypatch):
+    waits, before = [], ask(store)
+
+    class NeverDone:
+        def __init__(self, target, daemon):
+            assert daemon, "the process need not wait for it either"
+
+        def start(self):
+            pass
+
+        def join(self, seconds):
+            waits.append(seconds)
+
+    monkeypatch.setattr("hippo_core.recall.voyage.threading", SimpleNamespace(Thread=NeverDone))
+    found = ask(store, reranker=hurried)
+    assert waits == [1.5] and texts(found) == texts(before)
+    assert any("within 1.5 s" in remark for remark in found.remarks)
+
+
+def test_no_single_read_of_the_service_waits_longer_than_the_search_does(store, known, hurried, monkeypatch):
+    timeouts = []
+
+    class Opener:
+        def open(self, request, timeout):
+            timeouts.append(timeout)
+            raise TimeoutError
+
+    monkeypatch.setattr("urllib.request.build_opener", lambda *handlers: Opener())
+    found = ask(store, reranker=hurried)
+    assert timeouts == [1.5] and any("within 1.5 s" in remark for remark in found.remarks)
 
 
 def test_an_answer_that_comes_in_drops_is_not_waited_for(store, known, service, reranker, monkeypatch):

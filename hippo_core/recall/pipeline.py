@@ -17,7 +17,7 @@ from hippo_core.model.memory import Memory, memory_id
 from hippo_core.model.types import MemoryType
 from hippo_core.recall import channels
 from hippo_core.recall.aim import aim
-from hippo_core.recall.channels import VECTOR_CHANNEL, Found, Where
+from hippo_core.recall.channels import TIME_CHANNEL, VECTOR_CHANNEL, Found, Where
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
 from hippo_core.recall.relevance import Evidence, at_least_shown, coverage, relevance, worth_showing
@@ -171,7 +171,10 @@ class Pool:
 def judge(store: Store, asked: Query, found: Found, weights: Weights = WEIGHTS) -> Pool:
     """The candidates of all channels, fused, and how relevant each is; without what is beside the point."""
     fused = reciprocal_ranks(found.lists, weights.channels, weights.rank_constant)
-    fused = dict(itertools.islice(fused.items(), POOL))
+    # However much else fits as well, what is of the time that is asked for is looked at.
+    timely = {number for number, _ in found.lists.get(TIME_CHANNEL, ())}
+    best = {*itertools.islice(fused, POOL)}
+    fused = {number: value for number, value in fused.items() if number in best or number in timely}
     memories = store.memories.fetch(list(fused))
     numbers = [number for number in fused if number in memories]  # one may have been forgotten a moment ago
     if not numbers:
