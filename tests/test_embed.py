@@ -115,6 +115,22 @@ def test_a_short_text_is_one_piece_as_it_is():
     assert WORDS.pieces("one line\n\nand another") == ["one line\n\nand another"]
 
 
+@pytest.mark.parametrize("text", ["." * 300, "a " * 300])  # the first fits what is taken apart without the library
+def test_tokens_that_exceed_the_window_are_cut_off(text):
+    for words in (WordPiece(), WORDS):
+        ids = words.ids(text)
+        assert len(ids) == WINDOW and (ids[0], ids[-1]) == (101, 102)
+
+
+def test_a_text_without_spaces_is_cut_between_words():
+    pieces = WORDS.pieces("overengineering," * 150)
+    assert len(pieces) > 2 and all(piece.startswith(("overengineering", ",")) for piece in pieces)
+
+
+def test_a_short_beginning_is_no_piece_of_its_own():
+    assert len(WORDS.pieces("Notes.\n\n" + "word " * 600)) == 3
+
+
 def test_a_cut_is_made_between_paragraphs_before_sentences_before_words():
     assert best_cut("one two. three\n\nfour five", 0, 20) == 16
     assert best_cut("one two. three four", 0, 15) == 9

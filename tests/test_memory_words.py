@@ -70,6 +70,18 @@ def test_a_common_question_goes_through_a_bounded_number_of_rows(store, many, li
     assert hits(store, WORDS[:1], limit=5) and sum(listed) <= 80 * 1.1  # of the newest, so many as it seems
 
 
+def test_the_best_few_of_what_is_listed_are_the_best_of_all(store, many, listed):
+    """Not only the best by rarity alone, among which their lengths decide."""
+    asked = ["word00", "word03"]
+    assert hits(store, asked, limit=5) == hits(store, asked)[:5] and listed
+
+
+def test_of_what_only_the_commonest_word_brings_the_newest_are_looked_at(store, many, listed, monkeypatch):
+    monkeypatch.setattr(postings, "_ENOUGH", 20)
+    holding = sorted(number for number, text in many.items() if "word00" in text.split())
+    assert sorted(dict(hits(store, ["word00"]))) == holding[-20:] and listed
+
+
 def test_few_rows_and_few_memories_are_left_to_fts5(store, many, listed, monkeypatch):
     assert hits(store, WORDS[38:]) and not listed
     monkeypatch.setattr(memories, "_PLANNED_FROM", 1_000)
