@@ -35,16 +35,19 @@ def test_a_session_just_held_is_found_in_the_next(talkative, api, product):
     assert "PostgreSQL" in run.main[0].text, "the next session starts without knowing what memory exists"
 
 
-def test_words_of_a_session_just_held_are_in_the_archive_of_the_next(talkative, api, product):
+@pytest.mark.parametrize("question", ["what were the exact words?", "/recall Redis outage"])
+def test_words_of_a_session_just_held_are_in_the_archive_of_the_next(talkative, api, product, question):
     session = talkative.new_session()
     talkative.ask(TOLD, session=session)
-    product.wait_for(lambda: TOLD in product.archived(session))
+    product.wait_for(lambda: {TOLD, ANSWER} <= set(product.archived(session)))
     api.on(
-        lambda request: "exact" in request.prompt and not request.tool_results,
-        use(SERVER + "archive_search", {"query": "Redis outage"}),
+        lambda request: question.split()[-1] in request.prompt and not request.tool_results,
+        use(SERVER + "archive_search", {"query": "lost every login"}),
     )
-    run = talkative.ask("what were the exact words?")
-    assert "lost every login" in run.main[-1].tool_results[0]
+    (answer,) = talkative.ask(question).main[-1].tool_results
+    hit, after = answer.splitlines()[3:5]
+    assert hit.startswith("- ") and "lost every login" in hit, answer
+    assert after.startswith("  after, ") and ANSWER in after, answer
 
 
 def test_a_pause_archives_and_learns_nothing_yet(talkative, product):
