@@ -15,13 +15,18 @@ def project_key(identity):
     return "p" + short_digest(identity)
 
 
+def blake2b(data, **how):
+    """As in hashlib, which has it from the same place and brings all of OpenSSL along: a quarter of a hook."""
+    try:
+        from _blake2 import blake2b as made
+    except ImportError:
+        from hashlib import blake2b as made
+
+    return made(data, **how)
+
+
 def short_digest(text):
     """16 hex digits that stand for `text`."""
-    try:
-        from _blake2 import blake2b  # hashlib has it from there, and brings all of OpenSSL along: a quarter of a hook
-    except ImportError:
-        from hashlib import blake2b
-
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """What an embedder is. Implementations live beside this file; `open_embedder` (in embed.choose) picks one."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     import numpy
@@ -26,11 +26,6 @@ class Embedder(Protocol):
         ...
 
 
-class Foreseeing(Embedder, Protocol):
-    """One that can begin on a question before it is asked for, beside what its asker does meanwhile."""
-
-    def expect(self, text: str) -> None: ...
-
-
-def foresees(embedder: Embedder | None) -> TypeGuard[Foreseeing]:
+def foresees(embedder: Embedder | None) -> bool:
+    """Whether `embedder.expect(text)` begins on a question beside what its asker does meanwhile: see embed/cache.py."""
     return getattr(embedder, "ahead", None) is not None

@@ -15,11 +15,7 @@ from typing import TYPE_CHECKING
 
 from hippo_core.embed.base import Embedder
 from hippo_core.paths import write_atomic
-
-try:
-    from _blake2 import blake2b  # not by way of hashlib: see project.py
-except ImportError:
-    from hashlib import blake2b
+from hippo_core.project import blake2b
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future

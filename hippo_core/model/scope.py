@@ -25,11 +25,11 @@ class Scope(NamedTuple):
 GLOBAL_SCOPE = Scope(GLOBAL, "global", "everywhere", "")
 
 
-_CONTROLS = dict.fromkeys((*range(32), *range(127, 160)))  # a folder may be called anything, for a terminal to obey
+CONTROLS = dict.fromkeys((*range(32), *range(127, 160)))  # what a terminal obeys: a folder may be called anything
 
 
 def project_scope(identity: str, label: str) -> Scope:
-    return Scope(project_key(identity), "project", _storable(label).translate(_CONTROLS), _storable(identity))
+    return Scope(project_key(identity), "project", _storable(label).translate(CONTROLS), _storable(identity))
 
 
 def _storable(name: str) -> str:

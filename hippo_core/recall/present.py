@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hippo_core import clock
 from hippo_core.model.memory import Memory, memory_id
+from hippo_core.model.scope import CONTROLS
 
 if TYPE_CHECKING:
     from hippo_core.recall.archive import ArchiveHit
@@ -27,7 +28,7 @@ _MOST_QUOTED, _MOST_LETTERS_QUOTED = 3, 400  # of a memory's sources, for a mode
 _OUR_TAGS = re.compile(r"<(?=/?\s*hippo-)", re.IGNORECASE)
 SPEAKERS = {"user": "you", "assistant": "agent", "parent": "agent to sub-agent", "summary": "summary"}  # by role
 
-_OBEYED = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t")
+_OBEYED = dict.fromkeys(CONTROLS.keys() - {ord("\n"), ord("\t")})
 
 Style = Callable[[str, str], str]  # (kind, text) -> text; the kinds are number, head, score, faint
 

@@ -11,6 +11,7 @@ import apsw
 
 from hippo_core import clock
 from hippo_core.model.message import Message
+from hippo_core.project import blake2b
 
 _SAME_SESSION = 3_600.0  # seconds for which a text may still be quoted by the session that forgot it
 _KEPT = 60 * clock.DAY  # transcripts do not live longer, so neither need the digests
@@ -75,6 +76,4 @@ def _words(text: str) -> list[str]:
 
 
 def _digest(text: str) -> bytes:
-    from hashlib import blake2b  # brings OpenSSL, which a search does without
-
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -14,6 +14,7 @@ from hippo_core.errors import FrozenMemoryError, NotFoundError, VersionConflictE
 from hippo_core.model.memory import ACTIVE, RETIRED, SUPERSEDED, Draft, Memory, memory_id
 from hippo_core.model.scope import Scope
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
+from hippo_core.project import blake2b
 from hippo_core.store.vectors import Vectors
 from hippo_core.store.words import Stems, known_words, match_expression, pairs, totals, word_matches
 
@@ -382,7 +383,5 @@ def _marks(values: Sequence) -> str:
 
 
 def _digest(text: str) -> bytes:
-    from hashlib import blake2b  # brings OpenSSL, which a search does without
-
     folded = " ".join(text.casefold().split())
     return blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()
