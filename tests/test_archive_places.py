@@ -1,8 +1,10 @@
 """Which project an archived message belongs to."""
 
 import pytest
+from archive_rows import rows
 from transcript_files import CWD, SESSION, assistant, user, write
 
+from hippo_core.ingest import archive as step
 from hippo_core.ingest.archive import archive_files
 from hippo_core.model.scope import scope_of
 
@@ -39,6 +41,20 @@ class TestPlaces:
         write(path, path.read_bytes(), user("c", 3, cwd=f"{CWD}/build"))
         archive_files(store, [path])
         assert self.scopes(store) == [scope_of(CWD).key] * 3
+
+    def test_a_file_that_fails_teaches_nothing_and_costs_no_other_what_it_taught(self, store, path, monkeypatch):
+        """The step reads ahead of what it writes; where a session belongs must be what the store says of it."""
+        bad = write(path.with_name("bad.jsonl"), user("Well.", 5, sessionId="bad"), user("boom", 6, sessionId="bad"))
+        real = step.guard
+        monkeypatch.setattr(step, "guard", lambda m: 1 / 0 if m.text == "boom" else real(m))
+        of_parent = write(
+            path.with_name("agent-a1.jsonl"), user("Look.", 7, cwd="/gone", isSidechain=True, agentId="a1")
+        )
+        of_bad = write(path.with_name("agent-a2.jsonl"), user("See.", 8, cwd="/own", sessionId="bad", agentId="a2"))
+        archive_files(store, [path, bad, of_parent, of_bad])
+        scopes = {text: scope for _, _, _, scope, _, _, text, *_ in rows(store)}
+        assert scopes["Look."] == scopes["Use uv."]
+        assert scopes["See."] == scope_of("/own").key
 
     def test_sub_agents_belong_to_the_project_of_their_parent(self, store, path):
         agent = path.parent / SESSION / "subagents" / "agent-a1.jsonl"

@@ -53,13 +53,16 @@ class TestWatermark:
         archive_files(store, [path])
         assert starts == [size]
 
-    def test_an_unfinished_last_line_is_read_when_it_is_finished(self, store, path):
+    def test_an_unfinished_last_line_is_read_when_it_is_finished(self, store, path, monkeypatch):
         whole = path.read_bytes() + line(user("And ruff.", 3))
         path.write_bytes(whole[:-40])
         assert archive_files(store, [path]).messages == 2
         path.write_bytes(whole)
+        starts = []
+        monkeypatch.setattr(step, "Transcript", lambda path, start: starts.append(start) or Transcript(path, start))
         report = archive_files(store, [path])
         assert report.messages == 1 and report.bad_lines == 0 and texts(store)[-1] == "And ruff."
+        assert starts == [len(whole) - len(line(user("And ruff.", 3)))], "what was read before is not read again"
 
     @pytest.mark.parametrize("longer", [True, False])
     def test_a_rewritten_file_is_read_again_and_gives_nothing_twice(self, store, path, longer):
@@ -98,8 +101,11 @@ class TestWatermark:
         assert archive_files(store, [path], thorough=True).files == 1
         assert "Use go." in texts(store)
 
-    def test_one_that_is_exchanged_while_it_is_read_is_read_again(self, store, path, monkeypatch):
-        other = write(path.with_name("other"), user("Another.", 7), assistant("File.", 8))
+    @pytest.mark.parametrize("largest", [0, 8 << 20], ids=["large", "small"])
+    @pytest.mark.parametrize("more", ["", "x" * 500], ids=["shorter", "longer"])
+    def test_one_that_is_exchanged_while_it_is_read_is_read_again(self, store, path, monkeypatch, largest, more):
+        """A large one is not held in memory, so that its bytes afterwards are the other's."""
+        other = write(path.with_name("other"), user("Another.", 7), assistant(f"File.{more}", 8))
 
         def exchange(message):
             if other.exists():
@@ -107,9 +113,26 @@ class TestWatermark:
             return guard(message)
 
         monkeypatch.setattr(step, "guard", exchange)
+        monkeypatch.setattr(step, "_LARGE", largest)
         archive_files(store, [path])
         archive_files(store, [path])
-        assert texts(store) == ["Use uv.", "Yes.", "Another.", "File."]
+        assert texts(store) == ["Use uv.", "Yes.", "Another.", f"File.{more}"]
+
+    def test_a_large_one_that_is_edited_while_it_is_read_is_read_again(self, store, path, monkeypatch):
+        """Whatever the system says of it afterwards, and whichever bytes are hashed."""
+
+        def edit(message):
+            with path.open("rb+") as file:
+                file.write(path.read_bytes().replace(b"Use uv.", b"Use go."))
+            return guard(message)
+
+        monkeypatch.setattr(step, "_LARGE", 0)
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(step, "guard", edit)
+            archive_files(store, [path])
+        os.utime(path)
+        archive_files(store, [path])
+        assert "Use go." in texts(store)
 
     def test_one_that_is_rewritten_in_its_place_while_it_is_read_is_read_again(self, store, path, monkeypatch):
         """It is the same file and has only grown, so its bytes alone tell."""
@@ -230,6 +253,7 @@ def test_every_file_has_its_turn_and_no_day_reads_everything():
     days = [due_on(day, sizes) for day in range(20_000, 20_010)]
     assert set.union(*days) == set(sizes) and sum(map(len, days)) == 100 and max(map(len, days)) < 40
     assert due_on(1, {"/small.jsonl": 5}) == {"/small.jsonl"} and due_on(1, {}) == set()
+    assert due_on(1, {"/empty.jsonl": 0}) == {"/empty.jsonl"}
 
 
 class TestFileEvents:

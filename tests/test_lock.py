@@ -43,12 +43,14 @@ def test_the_lock_is_free_again_after_the_block(paths):
     for _ in range(2):
         with one_at_a_time(paths, "job"):
             assert (paths.run / "job.holder").exists()
+            assert os.name == "nt" or (paths.run / "job.lock").stat().st_mode & 0o077 == 0
     assert not (paths.run / "job.holder").exists()
 
 
 def test_the_lock_is_free_again_after_an_error(paths):
-    with pytest.raises(ZeroDivisionError), one_at_a_time(paths, "job"):
+    with pytest.raises(ZeroDivisionError) as kept, one_at_a_time(paths, "job"):
         raise ZeroDivisionError
+    assert kept.tb, "it holds the frame, and all that is in it"
     with one_at_a_time(paths, "job"):
         pass
 

@@ -148,7 +148,8 @@ class TestSystemd:
         programs.add("systemctl")
         (isolated / ".config").mkdir()
         before = everything_below(isolated)
-        choose.install(paths, PYTHON)
+        for _ in range(2):  # an upgrade registers again
+            choose.install(paths, PYTHON)
         folder = isolated / ".config" / "systemd" / "user"
         assert len(list(folder.glob("hippocampus-*.timer"))) == len(list(folder.glob("hippocampus-*.service"))) == 5
         assert "enable" in " ".join(programs.calls)
@@ -156,6 +157,13 @@ class TestSystemd:
         paths.home.rmdir()
         assert everything_below(isolated) == before
         assert any("disable --now" in call for call in programs.calls)
+
+    def test_one_that_was_asked_for_and_refuses_leaves_nothing_of_itself(self, programs, linux, paths, isolated):
+        programs.add("systemctl")
+        programs.refuse()
+        with pytest.raises(ScheduleError, match="refused: no bus"):
+            choose.install(paths, PYTHON, "systemd")
+        assert not (isolated / ".config").exists() and choose.chosen(paths) is None
 
     def test_it_is_removed_where_systemd_is_gone(self, programs, linux, paths, isolated):
         programs.add("systemctl")

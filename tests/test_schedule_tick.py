@@ -81,6 +81,18 @@ class TestRunJob:
         assert again.last_worked == done.last_worked < again.last_ran
         assert log_of(paths).count("watch: ") == 1, "a run that brings nothing is not worth a line"
 
+    def test_a_transcript_that_was_read_and_gave_no_row_is_no_work(self, paths, transcript):
+        before = tick.run_job(paths, job_named("watch"))
+        write(transcript, transcript.read_bytes(), {"type": "file-history-snapshot"})
+        done = tick.run_job(paths, job_named("watch"))
+        assert done.counts["files"] == 1 and done.last_worked == before.last_worked
+
+    def test_a_job_works_in_the_data_folder_that_it_was_started_for(self, paths, transcript, tmp_path):
+        other = type(paths)(tmp_path / "another")
+        config.save(other, embedder="off")
+        assert tick.run_job(other, job_named("watch")).counts["messages"] == 1
+        assert other.store.exists() and not paths.store.exists()
+
     def test_a_job_that_dies_without_a_word_fails_all_the_same(self, paths, scripted):
         job = scripted("import os, sys; print('half a word'); sys.stdout.flush(); os._exit(3)")
         done = tick.run_job(paths, job)

@@ -53,6 +53,12 @@ def test_a_job_gets_the_client_folder_that_was_named_at_its_registration(monkeyp
     assert set(target_of(tmp_path, Path(sys.executable)).environment) == {"HIPPO_HOME", "PATH"}
 
 
+def test_a_job_finds_what_is_installed_for_all_and_nothing_of_the_terminal_it_was_registered_in(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    folders = target_of(tmp_path, Path(sys.executable)).environment["PATH"].split(os.pathsep)
+    assert folders[:3] == ["/usr/local/bin", "/usr/bin", "/bin"] and str(tmp_path) not in folders
+
+
 def _systemd_words(text: str) -> list[str]:
     """The words of a unit file's line: systemd.syntax(7) for quotes, systemd.unit(5) for specifiers."""
     found = re.findall(r'"((?:[^"\\]|\\.)*)"|(\S+)', text)

@@ -22,7 +22,7 @@ from hippo_core.ingest.unchanged import Content, State, due_on, unreadable
 from hippo_core.model.scope import Scope
 from hippo_core.store import Store
 from hippo_core.store.archive import MOST_AT_ONCE, Entry
-from hippo_core.store.progress import MOST_ATTEMPTS, Source
+from hippo_core.store.progress import Source
 from hippo_core.transcripts.claude_code import Transcript
 from hippo_core.transcripts.discover import session_of
 from hippo_core.transcripts.lines import storable
@@ -251,7 +251,7 @@ def _record_failure(store: Store, path: Path, source: Source | None, error: Exce
     with store.transaction():
         failed = source or store.progress.begin_source(_name(path))
         again = failed.error is not None and (failed.size, failed.mtime_ns) == (state.size, state.mtime_ns)
-        attempts = min(failed.attempts, MOST_ATTEMPTS - 1) + 1 if again else 1
+        attempts = failed.attempts + 1 if again else 1
         store.progress.save_source(failed, **state._asdict(), attempts=attempts, error=reason)
     return reason
 
