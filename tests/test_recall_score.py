@@ -2,6 +2,7 @@
 
 import math
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from hippo_core.config import Config
 from hippo_core.model.memory import Memory
 from hippo_core.model.types import LADDER, Author, MemoryType, Tier
 from hippo_core.recall.channels import EXACT_CHANNEL, PLAIN_CHANNEL, TIME_CHANNEL, VECTOR_CHANNEL
-from hippo_core.recall.diversify import folded, most_varied, says_the_same, word_similarity
+from hippo_core.recall.diversify import folded, most_varied, says_the_same, vector_similarity, word_similarity
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.score import Aging, nudged, score
@@ -233,12 +234,37 @@ def test_other_words_in_another_order_may_be_the_same_fact():
     assert says_the_same("test_orders was flaky; freezing the clock fixed it", "freeze the clock: test_orders flaked")
 
 
-def test_a_chain_of_phrasings_is_one_group_led_by_its_best():
+@pytest.mark.parametrize("order", [(3, 1, 2, 4), (2, 1, 3, 4), (1, 2, 3, 4)])
+def test_a_chain_of_phrasings_is_one_group_led_by_its_best(order):
+    """The ends of the chain are not alike, whichever of it is met first."""
     likeness = {frozenset((1, 2)): 0.9, frozenset((2, 3)): 0.9}
     texts = {1: "one", 2: "quite another order of words", 3: "a third way to put it altogether", 4: "four"}
-    scores, scopes = {1: 0.5, 2: 0.3, 3: 0.9, 4: 0.1}, dict.fromkeys(texts, "a")
+    scores, scopes = {item: 0.9 - place / 5 for place, item in enumerate(order)}, dict.fromkeys(texts, "a")
     groups = folded(scores, texts, scopes, lambda a, b: likeness.get(frozenset((a, b)), 0.0), 0.84)
-    assert groups == {3: [1, 2], 4: []}
+    assert groups == {order[0]: list(order[1:3]), 4: []}
+
+
+def likenesses(**pairs):
+    return lambda a, b: pairs.get("".join(sorted((a, b))), 0.0)
+
+
+def test_variety_heeds_all_that_was_chosen_and_not_the_last_alone():
+    scores = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.6}
+    assert most_varied(scores, likenesses(ac=1.0), 3) == ["a", "b", "d"]
+
+
+def test_likeness_takes_off_a_share_so_that_variety_never_lifts_what_hardly_fits():
+    scores = {"a": 0.9, "b": 0.3, "c": 0.25}
+    assert most_varied(scores, likenesses(ab=0.3), 2) == ["a", "b"]
+    assert most_varied({"a": 0.9, "b": 0.8, "c": 0.1}, likenesses(ab=1.0), 2) == ["a", "b"]
+    assert most_varied({"a": 0.9, "b": 0.8, "c": 0.6}, likenesses(ab=1.0), 2) == ["a", "c"]
+
+
+def test_two_of_which_one_has_no_vector_are_as_alike_as_their_words():
+    vectors = {1: numpy.array([1.0, 0.0]), 2: numpy.array([0.6, 0.8]), 3: numpy.array([-1.0, 0.0])}
+    similarity = vector_similarity(vectors, lambda a, b: 0.7)
+    assert similarity(1, 4) == similarity(4, 1) == 0.7
+    assert similarity(1, 2) == pytest.approx(0.6) and similarity(1, 3) == 0, "and opposites are not less than unlike"
 
 
 # -- the table ---------------------------------------------------------------------------------------------------------
