@@ -258,6 +258,20 @@ def sure(store, folder, *letters):
     return [Result(memory, 0.9, "", "today", {"relevance": 0.9}, frozenset()) for memory in memories]
 
 
+@pytest.mark.parametrize(
+    "stages, shown_unasked",
+    [
+        ({"relevance": 0.6, "cosine": 0.7}, True),
+        ({"relevance": 0.59, "cosine": 0.7}, False),
+        ({"relevance": 0.5}, True),
+        ({"relevance": 0.49}, False),
+    ],
+)
+def test_what_is_shown_unasked_is_as_sure_as_the_published_figures_say(store, folder, stages, shown_unasked):
+    (result,) = sure(store, folder, 90)
+    assert bool(for_prompt([result._replace(stages=stages)], (), 0).numbers) is shown_unasked
+
+
 def test_a_turn_takes_up_to_150_tokens_and_a_session_up_to_1200(store, folder):
     shown_of_two = []
     for count in range(100, 260):
