@@ -13,7 +13,10 @@ from hippo_core import heartbeat
 from hippo_core.cli.doctor import doctor_command
 from hippo_core.config import save
 from hippo_core.curate.remember import remember
+from hippo_core.doctor import run
+from hippo_core.doctor.base import ill, well
 from hippo_core.doctor.run import examine, mend
+from hippo_core.errors import BusyError, StoreFullError
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.scope import GLOBAL_SCOPE
@@ -209,10 +212,122 @@ def test_renders_that_are_older_than_the_store_are_found(paths, home, monkeypatc
     assert "rendered" not in wrong(paths, home), "a new day alone makes nothing wrong"
 
 
+def test_a_broken_file_that_nothing_renders_any_more_goes(paths, home):
+    (paths.render / "project" / "pgone.json").write_bytes(b"{half")
+    os.chmod(paths.render / "project" / "pgone.json", 0o600)
+    assert "pgone.json" in wrong(paths, home)["rendered"].line
+    mend(paths, str(home))
+    assert wrong(paths, home) == {}
+
+
 def test_transcripts_that_failed_are_named(paths, home):
     with Store.open(paths.store) as store, store.transaction():
-        store.progress.save_source(store.progress.begin_source("/x.jsonl"), error="/x.jsonl is no file.", attempts=3)
-    assert "/x.jsonl is no file" in wrong(paths, home)["transcripts"].line
+        for name, attempts in (("/x.jsonl", 3), ("/y.jsonl", 1)):
+            store.progress.save_source(
+                store.progress.begin_source(name), error=f"{name} is no file.", attempts=attempts
+            )
+    assert wrong(paths, home)["transcripts"].line == "2 files could not be read (1 set aside): /x.jsonl is no file."
+
+
+def test_rows_that_point_at_nothing_are_named_and_left_alone(paths, home):
+    damage(paths, "INSERT INTO journal(at, actor, action, night) VALUES (1, 'x', 'add', 4711)")
+    orphans = wrong(paths, home)["orphans"]
+    assert "1 row point at rows that are not there" in orphans.line and orphans.fix is None
+    mend(paths, str(home))
+    assert "orphans" in wrong(paths, home)
+
+
+def test_vectors_that_cannot_be_mended_here_stop_no_other_index(paths, home, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.vectors.load_vectors", lambda db: False)
+    damage(paths, "INSERT INTO embedding_model VALUES (1, 'gone', 4)", "CREATE TABLE memory_vector_1_rowids(rowid_, id)",
+           "CREATE TABLE memory_vector_1(x)", "DROP TABLE memory_vector_1", "DELETE FROM message_plain_docsize",
+           "INSERT INTO memory_vector_1_rowids(rowid_) VALUES (99)")  # fmt: skip
+    assert "memory_vector_1" in wrong(paths, home)["in step"].line
+    left, done = mend(paths, str(home))
+    assert [one.line for one in done if one.check == "in step"][0] == "message_plain mended"
+    (still,) = [finding for finding in left if finding.check == "in step"]
+    assert "memory_vector_1" in still.line and "message_plain" not in still.line
+
+
+def test_a_store_that_can_be_read_and_not_written_says_so(paths, home, monkeypatch):
+    opened = Store.open
+
+    def full(path, *, readonly=False, create=True):
+        if not readonly:
+            raise StoreFullError("The disk is full.")
+        return opened(path, readonly=True)
+
+    monkeypatch.setattr(Store, "open", full)
+    found = wrong(paths, home)
+    assert found["store"].line == "The disk is full. It can be read: 1 memory, 1 message of 1 session"
+    assert "Searches work" in found["store"].means
+    assert not {"integrity", "keywords", "orphans"} & set(found), "one cause is one finding"
+
+
+def _house_of(monkeypatch, *checks):
+    """Only these checks are made."""
+    monkeypatch.setattr(run, "_FOLDER", checks)
+    for rest in ("_STORE", "_HOUSE"):
+        monkeypatch.setattr(run, rest, ())
+
+
+def test_what_only_shows_when_something_else_was_mended_is_mended_too(paths, home, monkeypatch):
+    done = []
+
+    def first(patient):
+        yield ill("one", "ill", "m", "d", lambda: done.append("one") or "mended") if not done else well("one", "well")
+
+    def second(patient):
+        yield (
+            ill("two", "ill", "m", "d", lambda: done.append("two") or "mended")
+            if done == ["one"]
+            else (well("two", "well"))
+        )
+
+    _house_of(monkeypatch, first, second)
+    left, mended = mend(paths, str(home))
+    assert done == ["one", "two"] and all(one.done for one in mended) and all(finding.ok for finding in left)
+
+
+def test_what_cannot_be_mended_is_tried_once_says_why_and_stops_nothing_else(paths, home, monkeypatch):
+    tried = []
+
+    def fails(error):
+        def fix():
+            tried.append(error)
+            raise error
+
+        return lambda patient: [ill(str(len(str(error))), "ill", "m", "d", fix)]
+
+    _house_of(
+        monkeypatch,
+        fails(PermissionError(13, "Permission denied", "/data/x")),
+        fails(BusyError("Another process is at it.")),
+        lambda patient: [well("last", "well")],
+    )
+    left, mended = mend(paths, str(home))
+    assert [(one.done, one.line) for one in mended] == [
+        (False, "/data/x: Permission denied"), (False, "Another process is at it."),
+    ]  # fmt: skip
+    assert len(tried) == 2 and left[-1].check in ("last", "store")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes")
+def test_the_programs_files_and_where_links_lead_are_nobodys_secret(paths, home, tmp_path):
+    for folder in (paths.venv, paths.plugin):
+        folder.mkdir()
+        (folder / "program").write_text("x", encoding="utf-8")
+        os.chmod(folder, 0o700), os.chmod(folder / "program", 0o755)
+    (tmp_path / "open").write_text("x", encoding="utf-8")
+    (paths.render / "link").symlink_to(tmp_path / "open")
+    assert "permissions" not in wrong(paths, home)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file owners")
+def test_files_of_another_user_are_named(paths, home, monkeypatch):
+    monkeypatch.setattr(os, "getuid", lambda: 4_711)
+    permissions = wrong(paths, home)["permissions"]
+    assert "belong to another user" in permissions.line and "chown" in permissions.do and permissions.fix is None
 
 
 def test_memories_without_vectors_are_embedded(paths, home):

@@ -11,10 +11,13 @@ import pytest
 
 from hippo_core import __version__, heartbeat
 from hippo_core.config import save
+from hippo_core.curate.remember import remember
 from hippo_core.doctor import house
 from hippo_core.doctor.base import Patient
 from hippo_core.doctor.run import examine, mend
 from hippo_core.errors import ScheduleError, VectorsUnavailableError
+from hippo_core.model.scope import GLOBAL_SCOPE
+from hippo_core.model.types import Author, MemoryType
 from hippo_core.monitor.run import Schedule, look_only
 from hippo_core.ops.stage import stage_plugin
 from hippo_core.schedule import choose
@@ -212,6 +215,17 @@ def test_a_service_that_somebody_pays_for_is_not_asked(finding, embedder):
     pytest.importorskip("sqlite_vec")
     model = embedder("openai", Model())
     assert finding("meaning").ok and not model.asked
+
+
+def test_texts_that_somebody_pays_for_are_not_sent_to_mend_something(finding, embedder, paths, store):
+    pytest.importorskip("sqlite_vec")
+    remember(store, paths, "The kettle is warm.", type=MemoryType.FACT, scope=GLOBAL_SCOPE, author=Author.HUMAN,
+             actor="user")  # fmt: skip
+    embedder("openai", Model())
+    assert "1 memory without vectors" in finding("meaning").line
+    assert finding("meaning").fix is None and finding("meaning").do == "hippo ingest"
+    embedder("local", Model())
+    assert finding("meaning").fix and "--fix" in finding("meaning").do
 
 
 def test_without_the_vector_extension_it_says_what_is_missing(finding, embedder, monkeypatch):

@@ -40,6 +40,30 @@ def test_a_machine_that_slept_over_the_weekend_is_not_late():
     assert keys(jobs=[WATCH], beats={"watch": beat(NOW - 60 * HOUR)}, awake={"watch": 0.5 * HOUR}) == []
 
 
+def test_a_daily_job_is_silent_once_the_machine_was_awake_for_two_hours_of_its_lateness():
+    backstop, last = job_named("backstop"), {"backstop": beat(NOW - 2.1 * DAY)}
+    assert keys(jobs=[backstop], beats=last, awake={"backstop": 1.9 * HOUR}) == []
+    assert keys(jobs=[backstop], beats=last, awake={"backstop": 2.1 * HOUR}) == ["silent:backstop"]
+
+
+def test_a_job_with_a_short_interval_need_not_be_waited_for_as_long():
+    half_hourly, last = job_named("monitor"), {"monitor": beat(NOW - 1.1 * HOUR)}
+    assert keys(jobs=[half_hourly], beats=last, awake={"monitor": 0.9 * HOUR}) == []
+    assert keys(jobs=[half_hourly], beats=last, awake={"monitor": 1.1 * HOUR}) == ["silent:monitor"]
+
+
+def test_a_schedule_that_was_installed_again_after_months_is_given_time():
+    last = {"watch": beat(NOW - 90 * DAY)}
+    assert keys(jobs=[WATCH], beats=last, scheduled_since=NOW - HOUR, awake={"watch": 9 * HOUR}) == []
+    assert keys(jobs=[WATCH], beats=last, scheduled_since=NOW - 3 * HOUR, awake={"watch": 9 * HOUR}) == ["silent:watch"]
+
+
+def test_a_store_that_is_away_for_a_moment_is_not_told_of():
+    """A restore puts another file in its place; damage does not pass."""
+    assert 0 < findings(Facts(NOW, store_problem="is not there"))[0].patience < HOUR
+    assert findings(Facts(NOW, damage=["row 7"]))[0].patience == 0
+
+
 def test_without_a_schedule_no_job_is_late():
     assert keys(beats={"watch": beat(NOW - 90 * DAY)}, awake={"watch": 90 * DAY}) == []
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ from hippo_core.errors import StoreMissingError
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope, scope_of
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.monitor.alerts import Alert
 from hippo_core.monitor.channels import write_log
+from hippo_core.monitor.run import Memo
 from hippo_core.ops.status import look
+from hippo_core.paths import write_atomic
 from hippo_core.render.budget import tokens
 from hippo_core.render.refresh import refresh
 from hippo_core.schedule import choose
@@ -128,6 +132,58 @@ def test_messages_that_wait_for_vectors_are_counted_and_a_setting_that_keeps_the
     )
     config.save(paths, archive_meaning=True, embedder="off")
     assert "in 1 project\n" in CliRunner().invoke(status_command).output
+
+
+def test_each_need_is_named_with_what_helps_and_only_while_it_stands(store, paths, tmp_path, isolated, monkeypatch):
+    def needs():
+        return " | ".join(look(paths, str(tmp_path)).needs)
+
+    assert "Nothing is ready for the hooks to read: hippo ingest" in needs() and "No session has been read" in needs()
+    refresh(store, paths)
+    with store.transaction():
+        source = store.progress.begin_source("/t.jsonl")
+        said = Message("u1", "s", Role.USER, "the kettle is warm", 1.0, "/srv", 1)
+        store.archive.append(said, scope=GLOBAL_SCOPE, source_id=source.id)
+    assert "Nothing is ready" not in needs() and "No session" not in needs()
+    marketplace = paths.plugin / ".claude-plugin" / "marketplace.json"
+    marketplace.parent.mkdir(parents=True), (isolated / ".claude").mkdir()
+    marketplace.write_text("{}", encoding="utf-8")
+    (isolated / ".claude" / "settings.json").write_text('{"enabledPlugins": {"hippo@hippocampus": false}}', "utf-8")
+    assert "switched off in Claude Code: claude plugin enable hippo@hippocampus" in needs()
+    assert "install.py" not in needs()
+    (isolated / ".claude" / "settings.json").write_text('{"enabledPlugins": {"hippo@hippocampus": true}}', "utf-8")
+    assert needs() == "No scheduler starts the jobs: hippo schedule install"
+    choose.remove(paths, stay_off=True)
+    assert needs() == ""
+    choose.install(paths, Path(sys.executable), "hooks")
+    monkeypatch.setenv("HIPPO_NOW", "1800000000")
+    heartbeat.beat(paths, "watch", worked=True, counts={}, error=None, result="ok")
+    monkeypatch.setenv("HIPPO_NOW", str(1_800_000_000 + 7_100))
+    assert needs() == ""
+    monkeypatch.setenv("HIPPO_NOW", str(1_800_000_000 + 7_300))
+    assert needs() == "The job watch is late: hippo schedule run watch"
+    assert "did work 2 hours ago, LATE" in CliRunner().invoke(status_command).output
+
+
+def test_alerts_that_are_not_over_are_counted_and_the_last_is_shown(store, paths, tmp_path):
+    told = {
+        "disk": Alert("the disk is nearly full", True, 100.0, raised=200.0, told=1),
+        "unread": Alert("1 transcript not stored", True, 50.0, raised=900.0, told=1),
+        "set-aside": Alert("waits", False, 40.0),
+        "silent:watch": Alert("is over", True, 30.0, raised=950.0, told=1, gone=960.0),
+    }
+    write_atomic(paths.alerts / "memo.json", json.dumps(asdict(Memo(alerts=told))).encode())
+    status = look(paths, str(tmp_path))
+    assert (status.moving.standing, status.moving.alert.text) == (2, "1 transcript not stored")
+    assert "2 alerts not over, last: 1 transcript not stored. hippo monitor show" in status.needs
+
+
+def test_a_repeated_alert_is_the_last_one_and_its_end_is_none(store, paths, tmp_path, monkeypatch):
+    for at, kind, text in ((10, "raised", "first"), (20, "repeated", "second"), (30, "over", "third")):
+        monkeypatch.setenv("HIPPO_NOW", str(1_800_000_000 + at))
+        write_log(paths, kind, f"disk: {text}")
+    alert = look(paths, str(tmp_path)).moving.alert
+    assert (alert.text, alert.at, alert.standing) == ("second", 1_800_000_020, False)
 
 
 @pytest.mark.parametrize("settings, state", [

@@ -42,7 +42,7 @@ def _lines(status: Status) -> list[str]:
         "search": _search(status),
         "loads": f"{status.always_on:,} tokens at a session's start here, {status.per_prompt:,} with each prompt"
         + (f", as of {clock.since(status.rendered_at)}" if status.rendered_at else ""),
-        "pays": f"{_payer(status.paid_by)}; sessions are learned from {_how(status.distiller)}",
+        "pays": f"{_payer(status.paid_by)}; sessions are learned from without a model",
         "used": _used(status),
     }
     lines = [f"Hippocampus {status.version}: {state}"]
@@ -122,6 +122,11 @@ def _read(status: Status) -> str:
 
 
 def _search(status: Status) -> str:
+    reader = "; a cross-encoder on this machine puts in order what is found" if status.reranker == "local" else ""
+    return _channels(status) + reader
+
+
+def _channels(status: Status) -> str:
     if status.embedder == "off" or status.embedder_problem:
         return "by keywords only"
     model = "a model on this machine" if status.embedder == "local" else status.embedder
@@ -149,10 +154,6 @@ def _of_service(use: Used) -> str:
     else:
         said = f"{counted(use.tokens_this_month, 'token')} this month ({requests}), {use.tokens:,} in all"
     return f"{use.service} {use.model}: {said}"
-
-
-def _how(distiller: str) -> str:
-    return "without a model" if distiller == "offline" else f"by {distiller}"
 
 
 def _bytes(size: int) -> str:

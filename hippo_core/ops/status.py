@@ -57,7 +57,7 @@ class Status:
     archive_meaning: bool
     messages_waiting: int | None
     embedder_problem: str | None
-    distiller: str
+    reranker: str
     paid_by: str
     used: list[Used]
     rendered_at: float | None
@@ -109,7 +109,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         archive_meaning=config.archive_meaning,
         messages_waiting=messages_waiting,
         embedder_problem=problem,
-        distiller=config.distiller,
+        reranker=config.reranker,
         paid_by=_paid_by(config),
         used=used(paths),
         rendered_at=rendered_at,
@@ -146,8 +146,6 @@ def _paid_by(config: Config) -> str:
     if config.reranker == "voyage":
         account = _account(config.voyage_base_url, "Voyage")
         payers.append(f"{account}, for putting what a question finds in order")
-    if config.distiller != "offline":
-        payers.append(f"your {config.distiller} account, for distilling sessions")
     return "; ".join(payers) or NOBODY
 
 
