@@ -148,7 +148,7 @@ def hippocampus(task: Task) -> Outcome:
             outcome.ranked.append([hit.message.session_id for hit in found.hits])
     outcome.store_bytes = _size(home)
     environment = as_installed(home, task.scratch)
-    command = [sys.executable, "-m", "hippo_core.cli.main", "archive", "--all"]
+    command = [sys.executable, "-m", "hippo_core.cli.entry", "archive", "--all"]
     outcome.cold = _cold(task, lambda question: [*command, question], environment)
     return outcome
 
@@ -178,7 +178,7 @@ def agentrecall_of(rows: list[dict], store: Path, cache: Path, scratch: Path, me
 
 def mempalace(task: Task, with_model: bool) -> Outcome:
     outcome = Outcome()
-    programs, palace = environment_with(MEMPALACE, task.cache), task.scratch / "palace"
+    programs, palace = environment_with(MEMPALACE, task.cache), task.scratch / f"palace-{with_model}"
     if with_model:
         give_model(task.scratch / "home")
     command = [str(programs / "mempalace"), "--palace", str(palace)]
@@ -267,7 +267,7 @@ def _run(command: list[str], environment: dict[str, str]) -> str:
     """What it printed; CannotRun with its last line when it fails."""
     done = subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode:
-        raise CannotRun(_last_line(done.stderr or done.stdout))
+        raise CannotRun(_last_line(done.stderr or done.stdout or f"it said nothing and ended with {done.returncode}"))
     return done.stdout
 
 
@@ -280,7 +280,7 @@ def _cold(task: Task, command: Callable[[str], list[str]], environment: dict[str
 
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "it said nothing"
+    return lines[-1][:300] if lines else ""
 
 
 def _size(path: Path) -> int:

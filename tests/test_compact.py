@@ -56,6 +56,14 @@ def test_codes_alone_leave_the_nearest_among_the_candidates(store, vectors, monk
     assert len(near(vectors, asked[0][1], 40)) == 40
 
 
+@pytest.mark.parametrize("limit, candidates", [(10, 400), (100, 800), (400, 1_600)])
+def test_as_many_candidates_are_looked_at_as_the_figures_are_of(store, vectors, limit, candidates):
+    chance = random.Random(5)
+    put(store, vectors, ((owner, unit(chance, 16)) for owner in range(1, 2_001)))
+    code = compact._codes(unit(chance, 16)[None, :])[0]
+    assert len(set(vectors._candidates(1, "said", None, code, limit))) == candidates
+
+
 def test_only_the_asked_for_model_kind_and_scopes_are_searched(store, vectors):
     vector = unit(random.Random(3), 64)
     places = [(1, "p1", "said"), (1, "p2", "said"), (1, "p1", "heard"), (2, "p1", "said")]
