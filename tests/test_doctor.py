@@ -232,16 +232,15 @@ def test_transcripts_that_failed_are_named(paths, home):
 def test_rows_that_point_at_nothing_are_named_and_left_alone(paths, home):
     damage(paths, "INSERT INTO journal(at, actor, action, night) VALUES (1, 'x', 'add', 4711)")
     orphans = wrong(paths, home)["orphans"]
-    assert "1 row point at rows that are not there" in orphans.line and orphans.fix is None
+    assert "1 reference to rows that are not there" in orphans.line and orphans.fix is None
     mend(paths, str(home))
     assert "orphans" in wrong(paths, home)
 
 
 def test_vectors_that_cannot_be_mended_here_stop_no_other_index(paths, home, monkeypatch):
     monkeypatch.setattr("hippo_core.store.vectors.load_vectors", lambda db: False)
-    damage(paths, "INSERT INTO embedding_model VALUES (1, 'gone', 4)", "CREATE TABLE memory_vector_1_rowids(rowid_, id)",
-           "CREATE TABLE memory_vector_1(x)", "DROP TABLE memory_vector_1", "DELETE FROM message_plain_docsize",
-           "INSERT INTO memory_vector_1_rowids(rowid_) VALUES (99)")  # fmt: skip
+    damage(paths, "INSERT INTO embedding_model VALUES (1, 'gone', 4)", "CREATE TABLE memory_vector_1_rowids(id)",
+           "INSERT INTO memory_vector_1_rowids VALUES (99)", "DELETE FROM message_plain_docsize")  # fmt: skip
     assert "memory_vector_1" in wrong(paths, home)["in step"].line
     left, done = mend(paths, str(home))
     assert [one.line for one in done if one.check == "in step"][0] == "message_plain mended"
@@ -259,7 +258,7 @@ def test_a_store_that_can_be_read_and_not_written_says_so(paths, home, monkeypat
 
     monkeypatch.setattr(Store, "open", full)
     found = wrong(paths, home)
-    assert found["store"].line == "The disk is full. It can be read: 1 memory, 1 message of 1 session"
+    assert found["store"].line == "The disk is full. It can be read: 2 memories, 1 message of 1 session"
     assert "Searches work" in found["store"].means
     assert not {"integrity", "keywords", "orphans"} & set(found), "one cause is one finding"
 

@@ -122,7 +122,7 @@ def orphans(patient: Patient) -> Iterator[Finding]:
         yield ill("orphans", f"{', '.join(told)} that belong to nothing", "They take room, and may hold old words.",
                   _FIX, lambda: _drop(patient))  # fmt: skip
     elif broken:
-        yield ill("orphans", f"{counted(broken, 'row')} point at rows that are not there",
+        yield ill("orphans", f"{counted(broken, 'reference')} to rows that are not there",
                   "Another program wrote into the file.", f"keep a copy of {patient.paths.store}")  # fmt: skip
     else:
         yield well("orphans", "no row without an owner")
