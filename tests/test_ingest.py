@@ -98,6 +98,8 @@ def test_a_session_that_may_still_run_is_archived_but_not_learned_from(paths, ro
 
 
 def test_a_session_that_has_rested_is_learned_from(paths, root, running):
+    just_written(running, seconds_ago=29 * 60)
+    assert (ingest(paths, root).learned, ingest(paths, root).waiting) == (0, 1)
     just_written(running, seconds_ago=31 * 60)
     assert ingest(paths, root).learned == 1
 

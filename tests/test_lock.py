@@ -48,9 +48,8 @@ def test_the_lock_is_free_again_after_the_block(paths):
 
 
 def test_the_lock_is_free_again_after_an_error(paths):
-    with pytest.raises(ZeroDivisionError) as kept, one_at_a_time(paths, "job"):
+    with pytest.raises(ZeroDivisionError), one_at_a_time(paths, "job"):
         raise ZeroDivisionError
-    assert kept.tb, "it holds the frame, and all that is in it"
     with one_at_a_time(paths, "job"):
         pass
 

@@ -24,6 +24,14 @@ def test_claude_mem_3406_a_run_that_brings_nothing_does_not_count_as_work(paths,
     assert (found.result, found.counts, found.error) == ("ok", {}, None)
 
 
+def test_how_long_a_run_took_is_kept_and_a_clock_put_back_meanwhile_makes_it_none(paths, monkeypatch):
+    for end, took in ((1090, 90), (900, 0)):
+        at(monkeypatch, 1000)
+        with running(paths, "watch"):
+            at(monkeypatch, end)
+        assert (read(paths, "watch").last_ran, read(paths, "watch").took) == (end, took)
+
+
 def test_a_job_that_never_ran_has_no_heartbeat(paths):
     assert read(paths, "watch") is None
 
