@@ -55,9 +55,9 @@ def test_a_turn_s_end_starts_one_that_only_archives(hooks, data):
     assert record["argv"] == ["catch-up", "--archive-only"]
 
 
-def stamp_of(data, age: float):
+def stamp_of(data, age: float, name: str = "stop"):
     data.run.mkdir(exist_ok=True)
-    stamp = data.run / "stop"
+    stamp = data.run / name
     stamp.touch()
     at = time.time() - age
     os.utime(stamp, (at, at))
@@ -105,6 +105,16 @@ def test_where_no_scheduler_works_the_start_of_a_session_starts_the_jobs_that_ar
     hooks.run("session_end", data.home)
     records = started(data, 2)
     assert sorted(record["argv"][1] for record in records) == ["--jobs-only", "--session"]
+
+
+@pytest.mark.parametrize("age, starts", [(540, False), (660, True), (-660, True)])
+def test_the_start_of_a_session_starts_them_every_ten_minutes_at_most(hooks, data, age, starts):
+    data.schedule_record.write_text('{"with": "hooks", "prefix": "hippocampus"}')
+    stamp_of(data, age, "start")
+    hooks.run("session_rules", data.home)
+    hooks.run("session_end", data.home)
+    records = started(data, 2 if starts else 1)
+    assert ("--jobs-only" in {record["argv"][1] for record in records}) is starts
 
 
 @pytest.mark.parametrize("scheduler", ["systemd", "off", None])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from transcript_files import SESSION, user, write
@@ -92,6 +93,18 @@ class TestRunJob:
         config.save(other, embedder="off")
         assert tick.run_job(other, job_named("watch")).counts["messages"] == 1
         assert other.store.exists() and not paths.store.exists()
+
+    @pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script with a shebang")
+    @pytest.mark.parametrize("flag", [1, 0])
+    def test_a_job_is_as_isolated_as_what_started_it(self, paths, monkeypatch, tmp_path, flag):
+        """Else a file in the data folder, where it runs, could take the place of any module."""
+        spy = tmp_path / "python"
+        spy.write_text(f"#!{sys.executable}\nimport sys\nsys.exit(' '.join(sys.argv[1:3]))\n", encoding="utf-8")
+        spy.chmod(0o755)
+        flags = SimpleNamespace(isolated=flag)
+        monkeypatch.setattr(tick, "sys", SimpleNamespace(executable=str(spy), flags=flags))
+        expected = "-I -m" if flag else "-m hippo_core.cli.main"
+        assert tick.run_job(paths, job_named("watch")).error == expected
 
     def test_a_job_that_dies_without_a_word_fails_all_the_same(self, paths, scripted):
         job = scripted("import os, sys; print('half a word'); sys.stdout.flush(); os._exit(3)")
