@@ -1,5 +1,6 @@
 """A long message is shown where it answers, not where it begins."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,35 @@ def test_capitals_do_not_hide_a_word_nor_move_it():
 def test_words_inside_other_words_do_not_count():
     text = FILLER * 40 + "unquotable\n" + FILLER * 40
     assert passage(text, ["quot"], 300).startswith(FILLER[:20])
+
+
+@pytest.mark.parametrize(("first", "wanted", "words"), [
+    ("It was cold.", "Both runs were cancelled by hand.", ["cancelling"]),
+    ("It was a pity.", "The port is taken.", ["port"]),  # of a short word nothing is cut off
+    ("It was error-1043.", "Then came error-1042.", ["error-1042"]),  # nor of a name
+    ("A port.", "A portable port.", ["port", "portable"]),
+    ("Nothing of it.", "The quota of staging.", ["staging", "quota"]),
+])  # fmt: skip
+def test_a_word_is_found_in_its_forms_and_no_other_is_taken_for_it(first, wanted, words):
+    text = f"{first}\n{FILLER * 20}{FILLER * 20}{wanted}\n{FILLER * 40}"
+    assert passage(text, words, 300).startswith(f"… {wanted}")
+
+
+def test_words_far_apart_do_not_stand_together():
+    text = f"{FILLER * 20}A quota.\n{FILLER * 20}Then staging.\n{FILLER * 20}{ANSWER}{FILLER * 20}"
+    assert passage(text, ["quota", "staging"], 300).startswith(f"… {ANSWER}")
+
+
+def test_it_begins_with_the_whole_name_that_holds_the_word_or_with_a_long_sentence():
+    words = "one two three four five six " * 40
+    assert passage(f"{words}src/app/quota.py is {words}", ["quota"], 300).startswith("… src/app/quota.py is one")
+    sentence = "It was said in the long meeting of that rainy Monday of the other week that the quota is used up."
+    assert passage(f"{FILLER * 20}{sentence}\n{FILLER * 20}", ["quota"], 600).startswith(f"… {sentence}")
+
+
+def test_where_the_text_ends_there_are_as_many_letters_of_it():
+    shown = passage(FILLER * 40 + "The quota.", ["quota"], 300)
+    assert len(shown) == 302 and shown.endswith("The quota.")
 
 
 def test_what_holds_no_word_is_shown_from_its_beginning():
