@@ -76,9 +76,9 @@ def test_neither_the_file_nor_the_process_keeps_more_than_a_few_hundred(file):
     for n in range(2 * IN_FILE + 10):
         cache.embed([f"q{n}"])
     record = 16 + 8 + 4 * 8
-    assert (file.stat().st_size - 44) // record <= IN_FILE and len(cache._known) == IN_PROCESS == 256
+    assert (file.stat().st_size - 44) // record <= IN_FILE and len(cache._known) == IN_PROCESS == IN_FILE == 256
     again = Counting()
-    CachedQueries(again, file).embed([f"q{2 * IN_FILE + 9}"])
+    CachedQueries(again, file).embed([f"q{2 * IN_FILE + 9}", f"q{2 * IN_FILE - 100}"])  # the newer ones are kept
     assert again.asked == []
 
 

@@ -117,6 +117,24 @@ def test_many_are_searched_by_their_sketches_and_few_are_not(store, monkeypatch)
     assert table.nearest(rows[5], scopes=None, limit=3)[0][0] == 6 and len(compared) == 1
 
 
+def test_a_model_whose_memories_have_all_gone_is_not_worth_asking(store):
+    number = learn(store, "a fact")
+    put(store, number, unit(random.Random(4)))
+    assert store.vectors.has("model") and not store.vectors.has("another")
+    with store.transaction():
+        store.vectors.drop(number)
+    assert not store.vectors.has("model")
+
+
+def test_a_vector_whose_memory_went_a_moment_ago_is_no_result(store, searching):
+    numbers, vector = [learn(store, f"fact {n}") for n in range(3)], unit(random.Random(4))
+    for number in numbers:
+        put(store, number, vector)
+    with store.transaction():
+        store._db.execute("DELETE FROM memory_chunk WHERE memory_id = ?", (numbers[0],))
+    assert [number for number, _ in near(store, vector)] == numbers[1:]
+
+
 def test_more_may_be_asked_for_than_the_extension_gives(store, searching):
     vectors = [unit(random.Random(n)) for n in range(3)]
     for n, vector in enumerate(vectors):
