@@ -4,10 +4,11 @@ Standard library only. Knows the file, not the steps.
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
-from hippo_core.errors import InstallError
-from hippo_core.paths import Paths, write_atomic
+from hippo_core.errors import HippoError, InstallError
+from hippo_core.paths import Paths, current, for_shell, write_atomic
 
 
 class Record:
@@ -40,3 +41,14 @@ class Record:
                 f"{self._path} cannot be read ({error}). Delete it and run this again; memories are not in it."
             ) from error
         return values if isinstance(values, dict) else {}
+
+
+def installer(options: str = "") -> str:
+    """What installs, upgrades and mends, as it is typed in any folder; `options` start with a space."""
+    try:
+        script = Path(Record(current()).get("source", ""), "install.py")
+    except HippoError:
+        script = Path("install.py")
+    if script.is_absolute() and script.is_file():
+        return f"python3 {for_shell(script)}{options}"
+    return f"python3 install.py{options} (in a clone of Hippocampus)"

@@ -60,8 +60,8 @@ def test_a_plugin_that_is_registered_staged_whole_and_of_this_version_is_well(fi
 
 
 @pytest.mark.parametrize("settings, line, do", [
-    ("{}", "not registered", "install.py"),
-    ('{"enabledPlugins": {"other@place": true}}', "not registered", "install.py"),
+    ("{}", "not registered", ", then claude plugin install hippo@hippocampus"),
+    ('{"enabledPlugins": {"other@place": true}}', "not registered", ", then claude plugin install hippo@hippocampus"),
     ('{"enabledPlugins": {"hippo@hippocampus": false}}', "switched off", "claude plugin enable"),
 ])  # fmt: skip
 def test_what_the_client_says_of_it(finding, client, settings, line, do):

@@ -11,8 +11,8 @@ import pytest
 
 from hippo_core.errors import WheelMissingError
 from hippo_core.ops import bootstrap, link, venv
-from hippo_core.paths import Paths
-from hippo_core.record import Record
+from hippo_core.paths import Paths, for_shell
+from hippo_core.record import Record, installer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 INSTALL = REPOSITORY / "install.py"
@@ -149,6 +149,14 @@ def test_what_is_installed_is_not_installed_again(paths, monkeypatch):
         bootstrap._install_lock("core", paths, record, paths.log)
         bootstrap._install_itself(paths, record, paths.log)
     assert calls == ["core", "hippo"]
+
+
+def test_where_the_checkout_is_stays_known(paths, monkeypatch):
+    for name in ("ensure", "install_lock", "install_folder"):
+        monkeypatch.setattr(venv, name, lambda *arguments: True)
+    monkeypatch.setattr(subprocess, "call", lambda *arguments, **options: 0)
+    assert bootstrap.install(paths, bootstrap._options([])) == 0
+    assert installer() == f"python3 {for_shell(INSTALL)}"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such folder")

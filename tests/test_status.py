@@ -123,15 +123,15 @@ def test_messages_that_wait_for_vectors_are_counted_and_a_setting_that_keeps_the
             message = Message(f"u{number}", "s", Role.USER, "the kettle is warm", 1.0, "/srv", number)
             store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id, withheld=withheld)
     assert (
-        "3 messages of 1 session in 1 project; 2 of them without vectors so far"
+        "3 messages of 1 session outside any project; 2 of them without vectors so far"
         in CliRunner().invoke(status_command).output
     )
     config.save(paths, archive_meaning=False)
-    assert "in 1 project; searched by keywords only (archive_meaning: false)" in (
+    assert "outside any project; searched by keywords only (archive_meaning: false)" in (
         CliRunner().invoke(status_command).output
     )
     config.save(paths, archive_meaning=True, embedder="off")
-    assert "in 1 project\n" in CliRunner().invoke(status_command).output
+    assert "outside any project\n" in CliRunner().invoke(status_command).output
 
 
 def test_each_need_is_named_with_what_helps_and_only_while_it_stands(store, paths, tmp_path, isolated, monkeypatch):

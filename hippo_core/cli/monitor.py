@@ -76,13 +76,14 @@ def unmute_command() -> None:
 def test_command() -> None:
     """Send a test message to every address in the settings."""
     from hippo_core.monitor import channels
+    from hippo_core.record import installer
 
     here = paths.current()
     ways = channels.channels(settings.load(here).alerts)
     if not ways:
         raise UsageError(
             f"No address is set, so alerts only go to {here.log / channels.LOG}.\n"
-            f"To be told elsewhere: python3 install.py --with alerts, then add to {here.config}, for example:\n"
+            f"To be told elsewhere: {installer(' --with alerts')}, then add to {here.config}, for example:\n"
             '  "alerts": ["ntfy://your-topic"]'
         )
     problems = 0

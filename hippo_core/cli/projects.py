@@ -20,13 +20,13 @@ from hippo_core.store import Store
 @click.pass_context
 def projects_command(ctx: click.Context, as_json: bool) -> None:
     """The projects that memory knows; without a command, a list of them."""
-    from hippo_core.curate.projects import known
+    from hippo_core.curate.projects import known, outside_projects
 
     if ctx.invoked_subcommand is not None:
         return
     here = paths.current()
     with Store.open(here.store, readonly=True) as store:
-        found = known(store, here)
+        found, outside = known(store, here), outside_projects(store)
     folder = current_folder()
     current = scope_of(folder).key if folder else None
     if as_json:
@@ -35,10 +35,14 @@ def projects_command(ctx: click.Context, as_json: bool) -> None:
         click.echo(to_json(rows))
         return
     for one in found:
-        about = f"{counted(one.sessions, 'session')}, {counted(one.memories, 'memory')}"
+        sessions = counted(one.sessions, "session") if one.sessions else "no session of its own"
+        about = f"{sessions}, {counted(one.memories, 'memory')}"
         mark = "  (this folder)" if one.scope.key == current else "  (goes on as another)" if one.joined else ""
         name = on_terminal("head", one.scope.label)
         click.echo(f"{one.scope.key}  {name}  {about}  {_place(one.scope.identity)}{mark}")
+    if any(outside):
+        sessions, memories = outside
+        click.echo(f"Outside any project: {counted(sessions, 'session')}, {counted(memories, 'memory')}.")
     if not found:
         click.echo("No project is known yet.")
 

@@ -8,7 +8,7 @@ import click
 from hippo_core import clock, paths
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
-from hippo_core.counting import counted
+from hippo_core.counting import counted, where_sessions_are
 from hippo_core.ops.moving import JobState, MovingParts
 from hippo_core.ops.status import NOBODY, Status, look
 from hippo_core.usage import Used
@@ -36,7 +36,7 @@ def _lines(status: Status) -> list[str]:
         "alerts": _alerts(status.moving),
         "store": _store(status),
         "memories": _memories(status),
-        "projects": _scopes(status),
+        "in projects": _scopes(status),
         "archived": _archived(status),
         "read": _read(status),
         "search": _search(status),
@@ -65,8 +65,6 @@ def _memories(status: Status) -> str:
 
 
 def _scopes(status: Status) -> str:
-    if len(status.scopes) < 2:
-        return next(iter(status.scopes), "")
     foremost = [f"{number:,} {label}" for label, number in list(status.scopes.items())[:_SCOPES_SHOWN]]
     rest = len(status.scopes) - len(foremost)
     return ", ".join(foremost) + (f", and {rest:,} more" if rest else "")
@@ -100,9 +98,8 @@ def _alerts(moving: MovingParts) -> str:
 
 
 def _archived(status: Status) -> str:
-    said = (
-        f"{counted(status.messages, 'message')} of {counted(status.sessions, 'session')} in "
-        f"{counted(status.projects, 'project')}"
+    said = f"{counted(status.messages, 'message')} of " + where_sessions_are(
+        status.sessions, status.projects, status.outside_projects
     )
     if not status.archive_meaning:
         return f"{said}; searched by keywords only (archive_meaning: false)"

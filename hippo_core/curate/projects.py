@@ -28,7 +28,7 @@ class Known:
 
 
 def known(store: Store, paths: Paths) -> list[Known]:
-    """Every project with a session or a memory, those with most sessions first."""
+    """Every project that was worked in or has a memory, those with most sessions first."""
     with store.reading():
         scopes = {**store.archive.projects(), **store.memories.scopes()}
         sessions, memories = store.archive.session_counts(), store.memories.counts()
@@ -39,6 +39,13 @@ def known(store: Store, paths: Paths) -> list[Known]:
         if scope.kind == "project"
     ]
     return sorted(found, key=lambda one: (-one.sessions, -one.memories, one.scope.label))
+
+
+def outside_projects(store: Store) -> tuple[int, int]:
+    """(sessions, memories) that belong to no project."""
+    with store.reading():
+        memories = sum(number for scope, _, _, number in store.memories.counts() if scope == GLOBAL_SCOPE.key)
+        return store.archive.session_counts().get(GLOBAL_SCOPE.key, 0), memories
 
 
 def own_scope(folder: str) -> Scope:

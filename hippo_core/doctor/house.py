@@ -10,10 +10,9 @@ from hippo_core.counting import counted
 from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError
 from hippo_core.paths import client_home
-from hippo_core.registration import DISABLED, ENABLED, UNKNOWN, plugin_state
+from hippo_core.record import installer
+from hippo_core.registration import DISABLED, ENABLED, NOT_REGISTERED, UNKNOWN, plugin_state
 from hippo_core.store import Store
-
-_INSTALL = "python3 install.py"
 
 
 def rendered(patient: Patient) -> Iterator[Finding]:
@@ -66,11 +65,14 @@ def plugin(patient: Patient) -> Iterator[Finding]:
                   "check that the file is yours")  # fmt: skip
         return
     if state != ENABLED:
-        yield ill("plugin", f"{state} in Claude Code", "No session gets memory.", _INSTALL)
+        from hippo_core.ops.client import by_hand
+
+        do = ", then ".join(by_hand(patient.paths)) if state == NOT_REGISTERED else installer()
+        yield ill("plugin", f"{state} in Claude Code", "No session gets memory.", do)
         return
     problem = _staged_problem(patient.paths.plugin)
     if problem:
-        yield ill("plugin", problem, "Hooks are silent or behave as an older version.", _INSTALL)
+        yield ill("plugin", problem, "Hooks are silent or behave as an older version.", installer())
     else:
         yield well("plugin", f"enabled, version {__version__}, its hooks can start")
 

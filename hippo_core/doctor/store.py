@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from hippo_core.counting import counted
 from hippo_core.doctor.base import Finding, Patient, ill, well
 from hippo_core.errors import HippoError, StoreError
+from hippo_core.record import installer
 from hippo_core.store import Store
 from hippo_core.store.upkeep import KEYWORD_INDEXES, Gap
 
@@ -185,12 +186,12 @@ def embedder(patient: Patient) -> Iterator[Finding]:
         if patient.config.embedder == "local":  # another one is paid for each question, so it is not asked
             model.embed(["a question"])
     except HippoError as error:
-        yield ill("meaning", str(error), "Searches go by keywords alone.", "python3 install.py")
+        yield ill("meaning", str(error), "Searches go by keywords alone.", installer())
         return
     with _open(patient) as store, store.reading():
         if not store.vectors.available:
             yield ill("meaning", "the vector extension (sqlite-vec) cannot be loaded", "Searches go by keywords alone.",
-                      "python3 install.py")  # fmt: skip
+                      installer())  # fmt: skip
             return
         waiting = len(store.vectors.pending(model.fingerprint, -1))
     if waiting:

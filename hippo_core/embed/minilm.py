@@ -108,9 +108,15 @@ def _weights_path() -> str:
         what = ", ".join([*missing, *([] if path and os.path.exists(path) else ["the model's weights"])])
         raise VectorsUnavailableError(
             f"The local embedding model cannot run: {what} missing here. Recall works by keywords alone; "
-            "to mend it, run again: python3 install.py"
+            f"to mend it, run again: {_installer()}"
         )
     return path
+
+
+def _installer() -> str:
+    from hippo_core.record import installer
+
+    return installer()
 
 
 def _weights_id(path: str) -> str:
@@ -144,7 +150,7 @@ def _open_session(path: str, unpacked: bool) -> "onnxruntime.InferenceSession":
     except Exception as error:
         raise VectorsUnavailableError(
             f"The embedding model {path} cannot be loaded ({str(error).splitlines()[0]}). "
-            "Recall works by keywords alone; to mend it, run again: python3 install.py"
+            f"Recall works by keywords alone; to mend it, run again: {_installer()}"
         ) from error
 
 

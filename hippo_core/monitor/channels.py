@@ -13,6 +13,7 @@ from hashlib import blake2b
 
 from hippo_core.log import log
 from hippo_core.paths import Paths
+from hippo_core.record import installer
 
 LOG = "alerts.log"
 DEADLINE = 20.0  # seconds for one letter, whatever a server or a desktop does with the connection
@@ -48,7 +49,7 @@ def send(channel: Channel, title: str, body: str, urgent: bool, deadline: float 
     try:
         import apprise
     except ImportError:
-        return "what alerts need is not installed: python3 install.py --with alerts"
+        return f"what alerts need is not installed: {installer(' --with alerts')}"
     service = apprise.Apprise(asset=apprise.AppriseAsset(app_id="Hippocampus", async_mode=False))
     said = io.StringIO()
     with _complaints(said):

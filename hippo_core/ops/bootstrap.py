@@ -64,7 +64,7 @@ def install(paths: Paths, options: argparse.Namespace) -> int:
     if paths.venv.exists() and not record.exists:
         raise InstallError(f"{paths.venv} was not made by this installer. Move it away, or set HIPPO_HOME.")
     print(f"Hippocampus {__version__} in {paths.home}", flush=True)
-    record.put(version=__version__, extras=sorted({*record.get("extras", []), *options.extra}))
+    record.put(version=__version__, source=str(SOURCE), extras=sorted({*record.get("extras", []), *options.extra}))
     log = paths.log / "install.log"
     with _alone(paths):
         _ready_environment(paths, record, log)

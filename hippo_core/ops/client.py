@@ -24,7 +24,7 @@ _TIMEOUT = 120  # seconds for one command of the client
 
 @dataclass(frozen=True)
 class Registration:
-    """done: the client knows the plugin. line: how it stands, for people. commands: what is left to type."""
+    """done: the client knows the plugin. line: how it stands, else why it does not. commands: what is left to type."""
 
     done: bool
     line: str
@@ -37,20 +37,20 @@ def register(paths: Paths, record: Record) -> Registration:
     try:
         _keep_settings(record, file)
     except InstallError as error:  # all else is in place by now, and works
-        return Registration(False, f"not registered: {error}")
+        return Registration(False, str(error))
     if plugin_enabled(settings.read(file)) is False:
         return Registration(
             True, f"is switched off in Claude Code, and stays so until you run: claude plugin enable {PLUGIN}"
         )
     program = shutil.which("claude")
     if program is None:
-        return Registration(False, "`claude` is not on PATH. To register the plugin, run:", _by_hand(paths))
+        return Registration(False, "`claude` is not on PATH. Where it is, run these two lines:", by_hand(paths))
     edited = _is_edited(record, file)
     for arguments in (["marketplace", "add", str(paths.plugin)], ["install", PLUGIN]):
         failure = _call(program, arguments, dict(os.environ))
         if failure:
             return Registration(
-                False, f"Claude Code did not take the plugin ({failure}). To register it, run:", _by_hand(paths)
+                False, f"It did not take the plugin ({failure}). When that is mended, run:", by_hand(paths)
             )
     if not edited:
         _note_settings(record, file)
@@ -79,7 +79,8 @@ def unregister(record: Record) -> list[str]:
     return notes
 
 
-def _by_hand(paths: Paths) -> tuple[str, ...]:
+def by_hand(paths: Paths) -> tuple[str, ...]:
+    """The commands that register the staged plugin, as they are typed in any folder."""
     return (f"claude plugin marketplace add {for_shell(paths.plugin)}", f"claude plugin install {PLUGIN}")
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from hippo_core import clock
 from hippo_core import config as configuration
 from hippo_core import paths as places
-from hippo_core.counting import counted
+from hippo_core.counting import counted, where_sessions_are
 from hippo_core.errors import HippoError, ScheduleError, VectorsUnavailableError
 from hippo_core.ingest.run import PassReport, run_pass
 from hippo_core.ops import client, link, venv
 from hippo_core.ops.client import Registration
 from hippo_core.ops.stage import stage_plugin
+from hippo_core.ops.status import NOBODY, look
 from hippo_core.ops.steps import Step, step, use_utf8
 from hippo_core.paths import Paths
 from hippo_core.recall.pipeline import Recall, recall
@@ -28,7 +29,11 @@ from hippo_core.record import Record
 from hippo_core.schedule import choose
 from hippo_core.store import Store
 
-_STEPS = {"read": "reading transcripts", "learn": "learning from them", "embed": "vectors"}
+_STEPS = {  # of a pass: (what our step is called, what it counts)
+    "read": ("reading transcripts", "transcript"),
+    "learn": ("learning from them", "session"),
+    "embed": ("vectors", "memory"),
+}
 _WAIT = 120.0  # seconds for a catch-up that a session's end has started
 _CANDIDATES = 200  # memories among which the example is looked for
 _PHRASE = 4  # words of the example's question, at most
@@ -66,7 +71,7 @@ def set_up(paths: Paths, source: Path, folders: Sequence[Path]) -> None:
     link.place(paths, record)
     registration = client.register(paths, record)
     print("\n".join(_summary(paths, report, registration, _schedule(paths))))
-    print("\n".join(_example(paths)), flush=True)
+    print("\n".join([*_example(paths), *_left(registration)]), flush=True)
 
 
 def _schedule(paths: Paths) -> str:
@@ -87,10 +92,10 @@ def _progress() -> Iterator:
 
     def on_progress(name: str, done: int, total: int) -> None:
         if name not in running:
-            running[name] = open_steps.enter_context(step(_STEPS[name]))
+            running[name] = open_steps.enter_context(step(_STEPS[name][0]))
         running[name].at(done, total)
         if done == total:
-            running[name].note = f"{total:,}"
+            running[name].note = counted(total, _STEPS[name][1])
             open_steps.close()
 
     with contextlib.ExitStack() as open_steps:
@@ -98,26 +103,48 @@ def _progress() -> Iterator:
 
 
 def _summary(paths: Paths, report: PassReport, registration: Registration, jobs: str) -> list[str]:
+    status = look(paths, None)
     with Store.open(paths.store, readonly=True) as store, store.reading():
-        messages, _, projects = store.archive.counts()
-        memories = store.memories.count_active()
         first, last = store.archive.span()
     period = f", {clock.day(first)} to {clock.day(last)}" if first is not None else ""
+    where = where_sessions_are(status.sessions, status.projects, status.outside_projects)
+    said_in = f" of {where}" if status.messages else ""
+    free = status.paid_by == NOBODY
+    learned = sum(status.memories.values()) - status.by_you
     rows = [
-        ("read", f"{_count(report.files, 'new transcript')}, {_count(projects, 'project')}{period}"),
-        ("archived", f"{_count(messages, 'message')}; searchable, and nothing leaves this machine"),
-        ("learned", f"{_count(memories, 'memory')}; offline: no model was called, nobody pays"),
-        ("store", f"{paths.store}, {paths.store.stat().st_size / 1e6:,.1f} MB"),
+        ("read", f"{_count(status.files, 'transcript')}{_of_them_new(report.files, status.files)}{period}"),
+        ("archived", f"{_count(status.messages, 'message')}{said_in}; nothing leaves this machine"),
+        ("learned", f"{_count(learned, 'memory')}; offline: no model was called{', nobody pays' * free}"),
+        *([("yours", f"{_count(status.by_you, 'memory')} in your own words")] if status.by_you else []),
+        *([] if free else [("pays", status.paid_by)]),
+        ("store", f"{paths.store}, {status.bytes / 1e6:,.1f} MB"),
         ("jobs", jobs),
         ("command", link.advice(paths)),
-        ("plugin", registration.line),
+        ("plugin", registration.line if registration.done else "not registered: see the last lines"),
     ]
-    lines = ["", "Hippocampus is ready.", *(f"  {name:<10}{value}" for name, value in rows)]
-    lines += [f"    {command}" for command in registration.commands]
+    title = (
+        "Hippocampus is ready." if registration.done else "Hippocampus is ready but for one step, in the last lines."
+    )
+    lines = ["", title, *(f"  {name:<10}{value}" for name, value in rows)]
     if report.failed:
         path, reason = report.failed[0]
         lines.append(f"  {'skipped':<10}{_count(len(report.failed), 'file')} could not be read: {path} ({reason})")
     return lines + [f"  {'note':<10}{note}" for note in report.notes]
+
+
+def _left(registration: Registration) -> list[str]:
+    """What the user has to do before any session gets memory; the last thing to be read."""
+    if registration.done:
+        return []
+    what = "One step is left: Claude Code does not know the plugin yet, so no session gets memory."
+    return ["", what, registration.line, *(f"    {command}" for command in registration.commands)]
+
+
+def _of_them_new(new: int, total: int) -> str:
+    """How many of the transcripts this run has read."""
+    if not total:
+        return ""
+    return " (all new)" if new == total else f" ({new:,} new or changed)" if new else " (none new)"
 
 
 def _count(number: int, noun: str) -> str:

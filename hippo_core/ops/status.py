@@ -17,7 +17,8 @@ from hippo_core.errors import HippoError
 from hippo_core.model.scope import GLOBAL, scope_of
 from hippo_core.ops.moving import MovingParts, moving_parts
 from hippo_core.paths import Paths, client_home
-from hippo_core.registration import DISABLED, ENABLED, NOT_INSTALLED, NOT_REGISTERED, plugin_state
+from hippo_core.record import installer
+from hippo_core.registration import DISABLED, ENABLED, NOT_INSTALLED, NOT_REGISTERED, UNKNOWN, plugin_state
 from hippo_core.render import budget
 from hippo_core.store import Store
 from hippo_core.store.room import taken
@@ -30,12 +31,12 @@ NOBODY = "nobody"  # pays, as things are set
 class Status:
     """One look at everything. Times are seconds since the epoch, sizes bytes; None: not known, or none.
 
-    memories: number by type; scopes: number by project label. set_aside: (file, error) of transcripts that could not be
-    read; given_up: how many of them are left alone until they change. without_vectors: memories that only keywords
-    find. messages_waiting: that still get vectors, None where they get none; archive_meaning: whether the settings have
-    that. used: how much was asked of services that cost. always_on, per_prompt: tokens put before the model.
-    plugin: see registration.plugin_state.
-    moving: jobs and alerts. needs: what the user should do, a line each.
+    memories: number by type; scopes: number by project label. outside_projects: sessions that belong to no project.
+    set_aside: (file, error) of transcripts that could not be read; given_up: how many of them are left alone until they
+    change. without_vectors: memories that only keywords find. messages_waiting: that still get vectors, None where they
+    get none; archive_meaning: whether the settings have that. used: how much was asked of services that cost.
+    always_on, per_prompt: tokens put before the model. plugin: see registration.plugin_state. moving: jobs and alerts.
+    needs: what the user should do, a line each, with commands in lines below it.
     """
 
     version: str
@@ -47,6 +48,7 @@ class Status:
     messages: int
     sessions: int
     projects: int
+    outside_projects: int
     archive_bytes: int
     files: int
     bad_lines: int
@@ -75,6 +77,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         counts = store.memories.counts()
         labels = {key: scope.label for key, scope in store.memories.scopes().items()}
         messages, sessions, projects = store.archive.counts()
+        outside = store.archive.session_counts().get(GLOBAL, 0)
         archive_bytes = store.archive.bytes()
         sources = list(store.progress.sources().values())
         without_vectors, messages_waiting, problem = _unembedded(store, config)
@@ -99,6 +102,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         messages=messages,
         sessions=sessions,
         projects=projects,
+        outside_projects=outside,
         archive_bytes=archive_bytes,
         files=len(sources),
         bad_lines=sum(source.bad_lines for source in sources),
@@ -118,7 +122,8 @@ def look(paths: Paths, folder: str | None) -> Status:
         plugin=plugin,
         moving=moving,
         needs=[
-            *_needs(plugin, rendered_at, set_aside, stuck, problem, unfinished, messages),
+            *_plugin_needs(paths, plugin),
+            *_needs(rendered_at, set_aside, stuck, problem, unfinished, messages),
             *_jobs_need(moving, plugin),
         ],
     )
@@ -170,8 +175,20 @@ def _context_tokens(document: Path) -> int:
     return 0
 
 
+def _plugin_needs(paths: Paths, plugin: str) -> list[str]:
+    from hippo_core.ops.client import by_hand
+
+    unknown = "Claude Code does not know the plugin, so no session gets memory."
+    lines = {
+        NOT_INSTALLED: f"{unknown} Run: {installer()}",
+        NOT_REGISTERED: "\n    ".join([f"{unknown} Where `claude` is on PATH, run:", *by_hand(paths)]),
+        DISABLED: "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus",
+        UNKNOWN: "Whether Claude Code has the plugin cannot be seen: hippo doctor",
+    }
+    return [lines[plugin]] if plugin in lines else []
+
+
 def _needs(
-    plugin: str,
     rendered_at: float | None,
     set_aside: list[tuple[str, str]],
     stuck: int | None,
@@ -180,11 +197,6 @@ def _needs(
     messages: int,
 ) -> list[str]:
     checks = (
-        (
-            plugin in (NOT_INSTALLED, NOT_REGISTERED),
-            "Claude Code does not know the plugin: python3 install.py",
-        ),
-        (plugin == DISABLED, "The plugin is switched off in Claude Code: claude plugin enable hippo@hippocampus"),
         (rendered_at is None, "Nothing is ready for the hooks to read: hippo ingest"),
         (not messages, "No session has been read yet: hippo ingest"),
         (bool(set_aside), f"{counted(len(set_aside), 'transcript')} could not be read; {_first_error(set_aside)}"),

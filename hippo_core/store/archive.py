@@ -329,7 +329,8 @@ class Archive:
         """(messages, sessions, projects) in the archive."""
         return self._db.execute(
             "SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM archive_session), "
-            "(SELECT count(*) FROM archive_project)"
+            "(SELECT count(*) FROM archive_project WHERE key != ?)",
+            (GLOBAL,),
         ).fetchone()
 
     def bytes(self) -> int:
@@ -350,7 +351,7 @@ class Archive:
         return self._db.execute("SELECT min(at), max(at) FROM message").fetchone()
 
     def session_counts(self) -> dict[str, int]:
-        """Number of sessions of each scope."""
+        """Number of sessions of each scope; GLOBAL has those that belong to no project."""
         return dict(self._db.execute("SELECT scope, count(*) FROM archive_session GROUP BY 1"))
 
     # -- inside ------------------------------------------------------------------------------------------------------

@@ -157,9 +157,11 @@ def _refuse_unreadable(path: Path, newest_schema: int) -> None:
 
 
 def too_new(path: Path, version: int, newest_schema: int) -> errors.StoreTooNewError:
+    from hippo_core.record import installer
+
     return errors.StoreTooNewError(
         f"{path} was written by a newer Hippocampus (schema {version}, this one reads up to {newest_schema}). "
-        "It was left untouched; upgrade with: python3 install.py"
+        f"It was left untouched; upgrade with: {installer()}"
     )
 
 

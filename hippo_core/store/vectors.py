@@ -149,7 +149,9 @@ class Vectors:
 
     def _require(self) -> None:
         if not self.available:
+            from hippo_core.record import installer
+
             raise VectorsUnavailableError(
-                "The vectors of memories cannot be changed: sqlite-vec is missing here. Nothing was changed; run "
-                "python3 install.py, and try again."
+                "The vectors of memories cannot be changed: sqlite-vec is missing here. Nothing was changed. Run this, "
+                f"and try again: {installer()}"
             )

@@ -12,6 +12,7 @@ import pytest
 
 from e2e.installation import SOURCE, Installed, User
 from hippo_core.ops import venv
+from hippo_core.record import Record
 from hippo_core.store import Store
 
 pytestmark = pytest.mark.e2e
@@ -28,6 +29,7 @@ def test_installer_ends_with_what_it_stored_where_who_pays_and_a_real_recall(ins
     assert str(installed.paths.store) in said
     assert "nobody pays" in said
     assert "5 registered with the client's hooks" in said
+    assert Path(Record(installed.paths).get("source"), "install.py").is_file()
     example = said.partition("Try it:")[2]
     assert any(memory.text.splitlines()[0] in example for memory in memories)
 
@@ -108,7 +110,7 @@ def test_platform_without_vector_wheels_works_by_keywords_until_there_are_some(
 
     user.extra = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(mirror), "PIP_CONFIG_FILE": os.devnull}
     said = user.install()
-    assert "Recall works by keywords, without vectors" in said and "Hippocampus is ready." in said
+    assert "Recall works by keywords, without vectors" in said and "Hippocampus is ready but for one step" in said
     found = user.hippo("recall", "rate limiting", "--all")
     assert found.returncode == 0 and "token bucket" in found.stdout
 
@@ -137,7 +139,7 @@ def test_offline_killed_resumed_upgraded_mended_removed(shared_folder: Path, pip
     _stop_when_packages_are_there(user, 12, signal.SIGKILL, "", -signal.SIGKILL)
     assert not venv.interpreter_of(user.paths.venv).with_name("hippo").exists()
     said = user.install()
-    assert "Hippocampus is ready." in said and "claude plugin marketplace add" in said
+    assert "ready but for one step" in said and "claude plugin marketplace add" in said
     assert "made" not in said  # it carried on with the environment that was there
 
     assert user.hippo("remember", "The staging database is called heron.").returncode == 0
