@@ -148,6 +148,20 @@ def test_a_note_that_comes_while_a_pass_is_at_work_is_seen_to_before_it_ends(pat
     assert report.learned == 1 and len(calls) == 2 and not noted(paths)
 
 
+def test_where_another_pass_is_quicker_to_see_to_a_note_this_one_has_done_its_work(paths, root, running, monkeypatch):
+    once, calls = run._Pass.once, []
+
+    def late(self, *arguments, **options):
+        calls.append(self)
+        if len(calls) > 1:
+            raise BusyError("Another one is at work.")
+        once(self, *arguments, **options)
+        note_over(paths, SESSION)
+
+    monkeypatch.setattr(run._Pass, "once", late)
+    assert ingest(paths, root).messages == 1 and len(calls) == 2 and noted(paths)
+
+
 def test_a_second_pass_at_the_same_time_is_kept_out(paths, root, transcript):
     with one_at_a_time(paths, run.LOCK), pytest.raises(BusyError):
         ingest(paths, root)

@@ -211,6 +211,20 @@ def test_what_a_user_is_told_to_type_names_every_job_and_its_files(scheduler, pr
         assert not any("hippocampus" in name for name in everything_below(scheduler.place.parent))
 
 
+@pytest.mark.parametrize(
+    "processes, runs",
+    [(["bash", "systemd"], False), (["bash", "crond"], True), ([], True)],
+    ids=["no", "yes", "unknown"],
+)
+def test_cron_is_taken_to_run_where_its_daemon_does_or_nobody_can_tell(tmp_path, monkeypatch, processes, runs):
+    """macOS has no /proc, and starts cron when there is a crontab."""
+    for number, name in enumerate(processes):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / "comm").write_text(f"{name}\n", encoding="utf-8")
+    monkeypatch.setattr(cron, "Path", lambda _: tmp_path)
+    assert cron._daemon_runs() is runs
+
+
 class TestCrontab:
     @pytest.mark.parametrize("before", [None, b"", OTHERS, OTHERS.rstrip(b"\n"), b"\n\n", b"# only a remark\r\n"])
     def test_after_removal_it_is_as_it_was_byte_for_byte(self, programs, linux, paths, before):

@@ -329,6 +329,9 @@ class TestWatch:
         done = hippo("watch", "--once")
         assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
         assert read(paths, "watch").result == "failed" and "damaged" in read(paths, "watch").error
+        all_ran(paths, but="watch")
+        done = hippo("schedule", "run", "--scheduled", "watch")
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
 
 
 class TestScreen:
