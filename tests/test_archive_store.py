@@ -1,0 +1,104 @@
+"""What the store answers about archived messages: by session, by word, and who of a session speaks for it."""
+
+import pytest
+
+from hippo_core.model.message import Message, Role
+from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
+from hippo_core.store.archive import Entry
+
+API = project_scope("example.org/a/api", "api")
+
+
+@pytest.fixture
+def say(store):
+    def add(*texts, session="s1", role=Role.USER, agent=None, withheld=None, scope=API, folders=("/srv",)):
+        first = store.episodes.newest() + 1
+        with store.transaction():
+            source = store.progress.begin_source(f"/{session}.jsonl")
+            store.archive.append_all([
+                Entry(Message(f"u{n}", session, role, text, float(n), folders[(n - first) % len(folders)], n,
+                              agent_id=agent), scope, source.id, withheld)
+                for n, text in enumerate(texts, first)
+            ])  # fmt: skip
+        return list(range(first, first + len(texts)))
+
+    return add
+
+
+def best(store, *words, sessions=("s1",), withheld=False, known=None):
+    counts = known or {}
+    return store.archive.best_of_sessions(words, sessions, withheld=withheld, known=counts.get)
+
+
+def test_a_session_is_of_the_folder_and_the_time_it_began_in(store, say):
+    say("one", "two", folders=("/srv/shop", "/tmp"))
+    say("three", folders=("/elsewhere",))
+    assert store.archive.session_place("s1") == (API, "/srv/shop") and store.archive.session_head("s1")[1] == 1.0
+    say("four", session="s2", scope=GLOBAL_SCOPE)
+    assert store.archive.session_place("s2") == (GLOBAL_SCOPE, "/srv")
+    assert store.archive.session_counts() == {API.key: 1, GLOBAL_SCOPE.key: 1}
+
+
+def test_a_session_is_called_by_what_its_user_first_said_and_may_be_shown(store, say):
+    say("a sub-agent's user", agent="a1")
+    say("what an agent said", role=Role.ASSISTANT)
+    say("what is withheld", withheld="private")
+    say("how does the shop\nsell?", "and how does it buy?")
+    assert store.archive.session_head("s1")[0] == "how does the shop sell?"
+    say("a" * 59, session="s2"), say("b" * 61, session="s3")
+    assert store.archive.session_head("s2")[0] == "a" * 59 and store.archive.session_head("s3")[0] == "b" * 59 + "…"
+
+
+def test_text_is_found_in_any_case_and_words_after_a_message(store, say):
+    first, second, _ = say("The PROXY drops it", "the proxy again", "nothing of it")
+    assert store.archive.containing("Proxy") == [first, second]
+    found = [number for number, _ in store.archive.keyword_hits(["proxy"], scopes=None, limit=9, since=first)]
+    assert found == [second]
+    assert not store.archive.keyword_hits(["proxy"], scopes=None, limit=9, since=second)
+
+
+def test_who_holds_the_rarest_words_speaks_for_a_session_and_of_equals_the_shortest(store, say):
+    rare, _, _ = say("the heron stands", "the proxy of the shop", "hm")
+    assert best(store, "heron", "proxy", "shop", known={"heron": 1, "proxy": 900, "shop": 900}) == {"s1": rare}
+    (both,) = say("the proxy of the shop, once more and at length")
+    (short,) = say("shop, proxy")
+    assert both < short and best(store, "proxy", "shop") == {"s1": short}
+    assert best(store, "albatross") == {} and best(store, "heron", sessions=("s1", "s2")) == {"s1": rare}
+
+
+def test_what_is_withheld_speaks_for_no_session_unless_it_is_asked_for(store, say):
+    (hidden,) = say("the heron", withheld="private")
+    (shown,) = say("a heron was seen by the river in the evening")
+    say("heron, heron", session="s2", withheld="private")
+    assert best(store, "heron", sessions=("s1", "s2")) == {"s1": shown}
+    assert best(store, "heron", withheld=True) == {"s1": hidden}
+    assert store.archive.places([hidden, shown], withheld=False) == {shown: ("s1", Role.USER)}
+
+
+@pytest.mark.parametrize("length", [0, 5_000])
+def test_which_of_some_messages_hold_a_word_is_told_alike_of_rare_common_and_long_ones(store, say, length):
+    filler = "filler " * (length // 7)
+    numbers = say(f"{filler} Herons nest", f"{filler} 部署 done", f"{filler} a heron", f"{filler} nothing", "a heron")
+    for known in ({}.get, {"heron": 3, "部署": 1}.get):
+        (herons, who), (_, deployed) = store.archive.word_matches(["heron", "部署"], among=numbers[:4], known=known)
+        assert (herons, who, deployed) == (3, {numbers[0], numbers[2]}, {numbers[1]})
+
+
+def test_the_append_only_rule_is_lifted_with_a_record_of_how_much_went(store, say):
+    (number, *_) = say("one", "two")
+    with store.transaction(), store.archive.door("forget", 1, 2):
+        assert store.archive.erase([number], ()) == 1
+    record = store._db.execute("SELECT * FROM archive_door_record").fetchall()
+    assert [row[1:] for row in record] == [("forget", 1, 2)]
+    with pytest.raises(Exception, match="append-only"):
+        store._db.execute("DELETE FROM message")
+
+
+def test_turns_beside_messages_are_of_their_session_and_their_speakers_file(store, say):
+    one, two = say("one", "two")
+    say("aside", agent="a1"), say("elsewhere", session="s2")
+    three, four = say("three", "four")
+    beside = store.archive.beside([two, four], 1)
+    assert {n: [[turn.id for turn in side] for side in sides] for n, sides in beside.items()} == {
+        two: [[one], [three]], four: [[three], []],
+    }  # fmt: skip
