@@ -5,6 +5,7 @@ import pytest
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.store.archive import Entry
+from hippo_core.store.episodes import SIZE
 
 API = project_scope("example.org/a/api", "api")
 
@@ -36,7 +37,8 @@ def test_a_session_is_of_the_folder_and_the_time_it_began_in(store, say):
     assert store.archive.session_place("s1") == (API, "/srv/shop") and store.archive.session_head("s1")[1] == 1.0
     say("four", session="s2", scope=GLOBAL_SCOPE)
     assert store.archive.session_place("s2") == (GLOBAL_SCOPE, "/srv")
-    assert store.archive.session_counts() == {API.key: 1, GLOBAL_SCOPE.key: 1}
+    say("five", session="s3")
+    assert store.archive.session_counts() == {API.key: 2, GLOBAL_SCOPE.key: 1}
 
 
 def test_a_session_is_called_by_what_its_user_first_said_and_may_be_shown(store, say):
@@ -45,6 +47,8 @@ def test_a_session_is_called_by_what_its_user_first_said_and_may_be_shown(store,
     say("what is withheld", withheld="private")
     say("how does the shop\nsell?", "and how does it buy?")
     assert store.archive.session_head("s1")[0] == "how does the shop sell?"
+    say("sell " * 20, session="s4")
+    assert store.archive.session_head("s4")[0] == "sell " * 10 + "sell…"
     say("a" * 59, session="s2"), say("b" * 61, session="s3")
     assert store.archive.session_head("s2")[0] == "a" * 59 and store.archive.session_head("s3")[0] == "b" * 59 + "…"
 
@@ -78,7 +82,9 @@ def test_what_is_withheld_speaks_for_no_session_unless_it_is_asked_for(store, sa
 @pytest.mark.parametrize("length", [0, 5_000])
 def test_which_of_some_messages_hold_a_word_is_told_alike_of_rare_common_and_long_ones(store, say, length):
     filler = "filler " * (length // 7)
-    numbers = say(f"{filler} Herons nest", f"{filler} 部署 done", f"{filler} a heron", f"{filler} nothing", "a heron")
+    numbers = say(
+        f"{filler} Herons nest", f"{filler} 我们部署到 done", f"{filler} a heron", f"{filler} nothing", "a heron"
+    )
     for known in ({}.get, {"heron": 3, "部署": 1}.get):
         (herons, who), (_, deployed) = store.archive.word_matches(["heron", "部署"], among=numbers[:4], known=known)
         assert (herons, who, deployed) == (3, {numbers[0], numbers[2]}, {numbers[1]})
@@ -102,3 +108,41 @@ def test_turns_beside_messages_are_of_their_session_and_their_speakers_file(stor
     assert {n: [[turn.id for turn in side] for side in sides] for n, sides in beside.items()} == {
         two: [[one], [three]], four: [[three], []],
     }  # fmt: skip
+
+
+# -- episodes ----------------------------------------------------------------------------------------------------------
+
+
+def episodes(store, since=0, share=None):
+    more = {"scopes": None, "limit": 99, "user_weight": 5.0, "since": since, "share": share}
+    return store.episodes.keyword_hits(["heron"], **more)
+
+
+def test_episodes_are_made_in_the_order_of_their_messages_however_these_come(store):
+    with store.transaction():
+        source = store.progress.begin_source("/both.jsonl")
+        store.archive.append_all([
+            Entry(Message(f"u{n}", f"s{n % 2}", Role.USER, "heron", 1.0, "/srv", n), API, source.id, None)
+            for n in range(4 * SIZE)
+        ])  # fmt: skip
+    first = [number for (number,) in store._db.execute("SELECT first_id FROM episode ORDER BY id")]
+    assert first == sorted(first) and len(first) == 4
+
+
+@pytest.mark.parametrize("share", [None, 0.9])
+def test_episodes_that_end_before_a_message_are_left_out_and_a_user_weighs_more(store, say, share):
+    last = say(*["heron"] * SIZE)[-1]
+    say("heron", *["crane"] * (SIZE - 1), session="s2")
+    say("heron", *["crane"] * (SIZE - 1), session="s3", role=Role.ASSISTANT)
+    assert {session for session, _ in episodes(store, last - 1, share)} == {"s1", "s2", "s3"}
+    found = dict(episodes(store, last, share))
+    assert found.keys() == {"s2", "s3"} and found["s2"] > 1.5 * found["s3"]
+
+
+@pytest.mark.parametrize("aside", [{"agent": "a1"}, {"scope": GLOBAL_SCOPE}])
+def test_an_episode_goes_with_its_messages_though_others_lie_between_them(store, say, aside):
+    (first,), (between,), (last,) = say("one"), say("two", **aside), say("three")
+    with store.transaction(), store.archive.door("forget", 2, 0):
+        store.archive.erase([first, last])
+        store.episodes.drop_empty()
+    assert store._db.execute("SELECT first_id, last_id FROM episode").fetchall() == [(between, between)]
