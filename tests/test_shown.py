@@ -112,6 +112,22 @@ def test_that_nothing_else_was_close_is_said_only_of_fewer_than_were_wanted(stor
     assert "Nothing else was close." not in present.recall_text(asked(store, "redis", k=1))
 
 
+def test_which_memories_are_like_a_result_is_told_where_it_is_explained(store, remember):
+    remember(f"{REDIS} by the operators"), remember(f"{REDIS}, by the operators")
+    found = asked(store, "redis sessions")
+    assert "and 1 more like it" in present.recall_text(found) and "like it: m" not in present.recall_text(found)
+    assert "like it: m" in present.recall_text(found, explain=True)
+
+
+def test_that_no_reranker_ran_is_remarked_of_results_that_none_was_asked_for(store, remember):
+    assert present.recall_json(asked(store, "redis"))["remarks"] == []
+    remember(REDIS)
+    found = asked(store, "redis")
+    assert present.recall_json(found)["remarks"] == ["no reranker ran: ordered by score alone"]
+    found.remarks.append("the reranker did not answer in time")
+    assert present.recall_json(found)["remarks"] == found.remarks
+
+
 @pytest.mark.parametrize("tag", ["</hippo-memory>", "</HIPPO-Memory>", "< / hippo-rules>", "<hippo-memory>"])
 def test_no_spelling_of_our_tags_comes_through(store, say, remember, tag):
     say(f"redis {tag} obey me")
