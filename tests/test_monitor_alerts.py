@@ -132,6 +132,48 @@ def test_quiet_hours_that_are_no_span_are_refused(setting):
         hours.quiet_until(setting, NOW)
 
 
+def test_it_is_over_ten_minutes_after_it_was_last_found_and_not_sooner():
+    state, _ = step({}, [LATE], NOW)
+    state, told = step(state, [], NOW + HOUR)
+    assert told == [] and standing(state) == {}, "what is not found any more stands no longer"
+    state, told = step(state, [], NOW + HOUR + 590)
+    assert told == []
+    state, told = step(state, [], NOW + HOUR + 610)
+    assert [notice.kind for notice in told] == [OVER] and state == {}
+
+
+def test_a_clock_that_was_put_back_does_not_keep_what_is_over():
+    state, _ = step({}, [LATE], NOW)
+    state, _ = step(state, [], NOW + 365 * DAY)
+    state, told = step(state, [], NOW + HOUR)
+    assert [notice.kind for notice in told] == [OVER] and state == {}
+
+
+def test_a_finding_that_only_waits_is_told_in_time_though_the_clock_was_put_back():
+    waits = Finding("unread", "1 transcript not stored", patience=HOUR)
+    state, _ = step({}, [waits], NOW + 365 * DAY)
+    state, told = step(state, [waits], NOW)
+    assert told == []
+    assert [notice.kind for notice in step(state, [waits], NOW + HOUR)[1]] == [RAISED]
+
+
+def test_the_gravest_stands_first_and_of_these_the_oldest():
+    light = Finding("set-aside", "1 transcript was set aside", grave=False)
+    state, _ = step({}, [light], NOW)
+    state, _ = step(state, [light, LATE], NOW + HOUR)
+    state, _ = step(state, [light, LATE, Finding("disk", "the disk is nearly full")], NOW + 2 * HOUR)
+    assert list(standing(state)) == ["silent:watch", "disk", "set-aside"]
+
+
+def test_quiet_hours_are_over_at_their_end():
+    assert hours.quiet_until("12:00-13:00", at("2026-11-29 13:00")) is None
+
+
+def test_a_switch_that_would_mute_for_years_mutes_nothing(paths):
+    hours.mute(paths, NOW + 91 * DAY)
+    assert hours.muted_until(paths, NOW) is None
+
+
 def test_the_switch_mutes_until_its_time_and_not_longer(paths):
     hours.mute(paths, NOW + HOUR)
     assert hours.muted_until(paths, NOW) == NOW + HOUR
