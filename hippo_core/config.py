@@ -14,8 +14,8 @@ NUDGE = "Answer first: plain words, no filler, no flattery. If this touches earl
 
 
 class Config(NamedTuple):
-    """embedder: local, openai or off. reranker: voyage or off. distiller: offline. decay_rate: how fast memories age, 1
-    as designed.
+    """embedder: local, openai or off. reranker: local, voyage or off. reranker_folder: where the local one's
+    model lies. distiller: offline. decay_rate: how fast memories age, 1 as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
     nudge: the line that is added to every prompt, "" for none. nudge_kept: the user's own while it is switched off.
@@ -28,6 +28,7 @@ class Config(NamedTuple):
     embedder: str = "local"
     openai_base_url: str | None = None
     reranker: str = "off"
+    reranker_folder: str | None = None
     voyage_base_url: str | None = None
     distiller: str = "offline"
     decay_rate: float = 1.0
@@ -69,7 +70,7 @@ def _fits(name: str, value: Any) -> bool:
         return _is_amount(value)
     if name == "half_lives":
         return isinstance(value, tuple) and all(_is_amount(days) and days > 0 for _, days in value)
-    if name in ("openai_base_url", "voyage_base_url"):
+    if name in ("openai_base_url", "reranker_folder", "voyage_base_url"):
         return value is None or isinstance(value, str)
     return isinstance(value, type(Config._field_defaults[name]))
 

@@ -229,7 +229,7 @@ def test_a_service_that_failed_is_left_alone_for_a_while(store, known, service, 
     for _ in range(3):
         ask(store, reranker=reranker)
     assert len(service.requests) == 1
-    reranker._rest_until = 0.0
+    reranker.rest_until = 0.0
     service.answer = None
     assert texts(ask(store, reranker=reranker))[0] == SECOND
 
@@ -326,7 +326,8 @@ def test_an_answer_that_nobody_waits_for_any_more_is_paid_for_all_the_same(
 ):
     monkeypatch.setattr("hippo_core.recall.voyage.BUDGET", 0.05)
     answered = threading.Event()
-    monkeypatch.setattr(reranker, "_post", lambda body: answered.wait(60) and b'{"usage": {"total_tokens": 7}}')
+    usage = b'{"usage": {"total_tokens": 7}}'
+    monkeypatch.setattr(reranker.reranker, "_post", lambda body: answered.wait(60) and usage)
     assert any("within 0.05 s" in remark for remark in ask(store, reranker=reranker).remarks) and used(paths) == []
     answered.set()
     deadline = time.monotonic() + 30
@@ -353,7 +354,7 @@ def test_without_a_key_nothing_is_sent_and_the_explanation_says_why(store, known
 
 
 def test_a_name_that_is_none_is_refused():
-    with pytest.raises(UsageError, match="voyage or off"):
+    with pytest.raises(UsageError, match="local, voyage or off"):
         open_reranker(Config(reranker="cohere"))
 
 

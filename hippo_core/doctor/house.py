@@ -96,6 +96,24 @@ def _staged_problem(folder: Path) -> str | None:
     return f"its hooks need {sorted(missing)[0]}, which cannot be run" if missing else None
 
 
+def reranker(patient: Patient) -> Iterator[Finding]:
+    """Whether the model of the user's own reads a pair of texts. A service is paid for each question, so not asked."""
+    from hippo_core.recall.rerank import open_reranker
+
+    try:
+        reader = open_reranker(patient.config)
+        if patient.config.reranker == "local":
+            reader("a question", [(1, "one answer"), (2, "another answer")])
+    except HippoError as error:
+        yield ill("reranker", str(error), "What a search finds stays in the order of its score.",
+                  f"mend it, or choose another reranker in {patient.paths.config}: local, voyage or off")  # fmt: skip
+        return
+    if patient.config.reranker == "local":
+        yield well("reranker", f"the model in {patient.config.reranker_folder} reads question and text; nobody pays")
+    elif patient.config.reranker != "off":
+        yield well("reranker", f"{patient.config.reranker} is chosen; it is not asked here, for each question is paid")
+
+
 def scheduler(patient: Patient) -> Iterator[Finding]:
     from hippo_core.schedule import choose
     from hippo_core.schedule.jobs import NAMES

@@ -17,7 +17,7 @@ _STORE: tuple[Check, ...] = (
     store.sound, store.words, store.in_step, store.orphans, store.forgotten, store.transcripts, store.embedder,
     house.rendered,
 )  # fmt: skip
-_HOUSE: tuple[Check, ...] = (house.plugin, house.scheduler, house.jobs)
+_HOUSE: tuple[Check, ...] = (house.plugin, house.reranker, house.scheduler, house.jobs)
 _ROUNDS = 3  # mending one thing may show another
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hippo_core.embed.graph import lean
+from hippo_core.embed.runtime import open_session
 from hippo_core.embed.wordpiece import WordPiece
 from hippo_core.errors import VectorsUnavailableError
 
@@ -126,22 +127,9 @@ def _weights_id(path: str) -> str:
 
 
 def _open_session(path: str, unpacked: bool) -> "onnxruntime.InferenceSession":
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read at import; without it the runtime reports its use to its makers
-    import numpy  # noqa: F401  the runtime begins in NumPy's middle, which fails a thread that imports it meanwhile
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()  # what Windows builds report to the system's own event log
-    options = onnxruntime.SessionOptions()
-    # More threads would spin beside the user's builds; one is what the figures were measured with.
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # a graph that it refuses is answered with the published one, not with its complaint
-    options.enable_mem_pattern = False  # plans for each shape of a batch, none of which comes again: 20 to 80 MB
-    options.add_session_config_entry("session.model_external_initializers_file_folder_path", os.path.dirname(path))
-    if not unpacked:  # of what the runtime does to a graph only unpacking the weights helps this one; the rest costs
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-
-    def session(model: str | bytes) -> onnxruntime.InferenceSession:
-        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    def session(model: str | bytes) -> "onnxruntime.InferenceSession":
+        # Of what the runtime does to a graph only unpacking the weights helps this one; the rest costs.
+        return open_session(model, os.path.dirname(path), unpacked=unpacked)
 
     try:
         with contextlib.suppress(Exception):  # the runtime's exceptions share no public base class

@@ -242,9 +242,13 @@ def _rank_by_reading(pool: Pool, asked: Query, found: Found, reranker: Reranker 
     if reranker is None or len(passed) < 2:
         return
     try:
-        pool.reorder(RERANKED, reranker(asked.text, [(number, pool.memories[number].text) for number in passed]))
+        judged = reranker(asked.text, [(number, pool.memories[number].text) for number in passed])
     except RerankerUnavailableError as error:
         found.remarks.append(f"not reranked: {error}")
+        return
+    if len(judged) < len(passed):
+        found.remarks.append(f"reranked: the first {len(judged)} of {len(passed)}, for want of time")
+    pool.reorder(RERANKED, judged)
 
 
 def _closeness(

@@ -3,11 +3,9 @@
 A stage here gives an order and no more. Which candidates may be shown at all, and the numbers that are shown, stay
 relevance.py's, which are calibrated: the highest goes to whom the stage puts first, and so on. So silence does not
 depend on a stage, and one that fails leaves everything as it was.
-
-A local cross-encoder would be one more `Reranker`, picked by name in `open_reranker`; none is on board, because no
-package was found that carries the weights of one.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,17 +22,40 @@ if TYPE_CHECKING:
 Reranker = Callable[[str, Sequence[tuple[int, str]]], Mapping[int, float]]
 
 RERANKED, SO_FAR = "reranked", "so far"  # the stages' names in an explanation
+BUDGET = 1.5  # seconds that a search waits for a reranker
+PAUSE = 60.0  # seconds without another try after one that failed
 
 
 def open_reranker(config: Config) -> Reranker | None:
     """The reranker that the settings name, None for none. RerankerUnavailableError when it cannot run here."""
     if config.reranker == "off":
         return None
+    if config.reranker == "local":
+        from hippo_core.recall.cross_encoder import CrossEncoder
+
+        return Sparing(CrossEncoder(config.reranker_folder))
     if config.reranker == "voyage":
         from hippo_core.recall.voyage import Voyage
 
-        return Voyage(config.voyage_base_url)
-    raise UsageError(f"There is no reranker {config.reranker!r}: it is voyage or off.")
+        return Sparing(Voyage(config.voyage_base_url))
+    raise UsageError(f"There is no reranker {config.reranker!r}: it is local, voyage or off.")
+
+
+class Sparing:
+    """A Reranker that leaves another one alone for a while after it failed, so that not every search waits for it."""
+
+    def __init__(self, reranker: Reranker) -> None:
+        self.reranker = reranker
+        self.rest_until = 0.0
+
+    def __call__(self, question: str, candidates: Sequence[tuple[int, str]]) -> Mapping[int, float]:
+        if time.monotonic() < self.rest_until:
+            raise RerankerUnavailableError("the reranker failed a moment ago and is left alone for a minute.")
+        try:
+            return self.reranker(question, candidates)
+        except RerankerUnavailableError:
+            self.rest_until = time.monotonic() + PAUSE
+            raise
 
 
 class Reranking:

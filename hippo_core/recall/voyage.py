@@ -8,7 +8,6 @@ import json
 import math
 import os
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,10 +16,9 @@ from hippo_core import usage
 from hippo_core.embed.borders import well_formed
 from hippo_core.errors import RerankerUnavailableError
 from hippo_core.guard.redact import redact
+from hippo_core.recall.rerank import BUDGET
 
 MODEL = "rerank-2.5-lite"
-BUDGET = 1.5  # seconds that a search waits
-PAUSE = 60.0  # seconds without another try after one that failed
 _BASE_URL = "https://api.voyageai.com/v1"
 _MOST_LETTERS = 2_000  # of one text
 _MOST_BYTES = 1_000_000  # of an answer
@@ -39,11 +37,8 @@ class Voyage:
         self._key = os.environ.get("VOYAGE_API_KEY", "")
         if not self._key:
             raise RerankerUnavailableError("The settings choose Voyage's reranker, but VOYAGE_API_KEY is not set.")
-        self._rest_until = 0.0
 
     def __call__(self, question: str, candidates: Sequence[tuple[int, str]]) -> Mapping[int, float]:
-        if time.monotonic() < self._rest_until:
-            raise RerankerUnavailableError("Voyage did not answer a moment ago and is left alone for a minute.")
         body = {
             "model": MODEL,
             "query": _sendable(question),
@@ -51,11 +46,7 @@ class Voyage:
             "return_documents": False,
             "truncation": True,
         }
-        try:
-            scores = _scores(self._post_in_time(body), len(candidates))
-        except RerankerUnavailableError:
-            self._rest_until = time.monotonic() + PAUSE
-            raise
+        scores = _scores(self._post_in_time(body), len(candidates))
         return {number: scores[index] for index, (number, _) in enumerate(candidates)}
 
     def _post_in_time(self, body: dict[str, Any]) -> bytes:
