@@ -173,7 +173,7 @@ class TestWatermark:
         assert archive_files(store, [path]).messages == 1
         assert archive_files(store, [path], thorough=True).files == 0
 
-    @pytest.mark.parametrize("step", ["archive.append_all", "progress.save_source"])
+    @pytest.mark.parametrize("step", ["archive.append_all", "progress.save_sources"])
     def test_rows_and_their_watermark_are_one_transaction(self, store, path, monkeypatch, step):
         def killed(*_, **__):
             raise KeyboardInterrupt

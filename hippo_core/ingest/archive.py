@@ -235,8 +235,9 @@ class _Step:
                 added = store.archive.append_all(some)
                 messages += len(added)
                 sessions.update(entry.message.session_id for entry in added)
-            for reading, source in zip(read, sources, strict=True):
-                store.progress.save_source(source, **reading.state())
+            store.progress.save_sources(
+                source._replace(**reading.state()) for reading, source in zip(read, sources, strict=True)
+            )
         self._report.files += len(read)
         self._report.messages += messages
         self._report.bad_lines += sum(reading.bad_lines for reading in read)

@@ -6,7 +6,7 @@ Knows neither how sentences are found (distill) nor what becomes of a draft (rec
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hippo_core.distill.base import Distiller, SessionText
@@ -49,17 +49,18 @@ def distil_sessions(
     report = DistilReport()
     with store.reading():
         scopes = {**store.archive.projects(), GLOBAL_SCOPE.key: GLOBAL_SCOPE}
+        done = store.progress.distilled_to(sessions)
     waiting: dict[str, int] = {}
     for count, session_id in enumerate(sessions, 1):
         try:
-            _distil_session(store, distiller, session_id, scopes, report, waiting)
+            _distil_session(store, distiller, session_id, done.get(session_id, 0), scopes, report, waiting)
         except HippoError:
             raise
         except Exception as error:  # whatever a session holds, the others must not suffer
             report.failed.append((session_id, f"{type(error).__name__}: {error}"))
         if len(waiting) >= _MOST_WAITING or (waiting and count == len(sessions)):
             with store.transaction():
-                _save(store, waiting)
+                store.progress.save_distilled(waiting)
             waiting.clear()
         if on_progress:
             on_progress(count, len(sessions))
@@ -70,13 +71,15 @@ def _distil_session(
     store: Store,
     distiller: Distiller,
     session_id: str,
+    done: int,
     scopes: dict[str, Scope],
     report: DistilReport,
     waiting: dict[str, int],
 ) -> None:
-    """Distil one session. waiting: the watermarks of sessions that gave nothing, which this one may join."""
+    """Distil one session. done: the number of its last message that was. waiting: the watermarks of sessions that gave
+    nothing, which this one may join.
+    """
     with store.reading():
-        done = store.progress.distilled_to(session_id)
         messages = store.archive.session(session_id)
     new = [message for message in messages if message.id > done]
     if not new:
@@ -94,15 +97,10 @@ def _distil_session(
             store.memories.ensure_scope(known)
         for draft in drafts:
             outcomes[reconcile(store, draft, ACTOR)] += 1
-        _save(store, {**waiting, session_id: new[-1].id})
+        store.progress.save_distilled({**waiting, session_id: new[-1].id})
     waiting.clear()
     report.outcomes += outcomes
     report.sessions += 1
-
-
-def _save(store: Store, watermarks: Mapping[str, int]) -> None:
-    for session_id, to in watermarks.items():
-        store.progress.save_distilled(session_id, to)
 
 
 def _is_trusted(draft: Draft, messages: Sequence[Archived]) -> bool:

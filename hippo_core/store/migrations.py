@@ -323,8 +323,9 @@ def m012_sketches(db: apsw.Connection) -> None:
 
     Where they cannot be moved, because sqlite-vec or NumPy is missing here, the memories become due for new ones.
     """
-    movable = importlib.util.find_spec("numpy") is not None and load_vectors(db)
-    for model, dimension in db.execute("SELECT id, dimension FROM embedding_model").fetchall():
+    models = db.execute("SELECT id, dimension FROM embedding_model").fetchall()
+    movable = models and importlib.util.find_spec("numpy") is not None and load_vectors(db)
+    for model, dimension in models:
         table = f"memory_vector_{model}"
         if movable:
             _sketch_memory_vectors(db, table, dimension)

@@ -3,7 +3,8 @@
 Written in the same transaction as the rows a watermark stands for. Knows nothing of what was ingested.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import apsw
@@ -66,23 +67,14 @@ class Progress:
     def save_source(self, source: Source, **changes: object) -> Source:
         """Write a file's new state. In a transaction, with the rows it stands for."""
         new = source._replace(**changes)
-        self._db.execute(
-            "UPDATE ingest_source SET size = ?, mtime_ns = ?, offset = ?, digest = ?, bad_lines = ?, "
-            "attempts = ?, error = ?, identity = ?, updated_at = ? WHERE id = ?",
-            (
-                new.size,
-                new.mtime_ns,
-                new.offset,
-                new.digest,
-                new.bad_lines,
-                new.attempts,
-                new.error,
-                new.identity,
-                clock.now(),
-                new.id,
-            ),
-        )
+        self.save_sources([new])
         return new
+
+    def save_sources(self, sources: Iterable[Source]) -> None:
+        """Write the new states of files that were begun. In a transaction, with the rows they stand for."""
+        now = clock.now()
+        rows = [(*source, now) for source in sources]
+        insert_rows(self._db, f"REPLACE INTO ingest_source({_COLUMNS}, updated_at)", rows)
 
     def undistilled(self, idle_since: float | None) -> list[str]:
         """Sessions with messages past their watermark, oldest first; with `idle_since` (seconds) only those at rest.
@@ -106,15 +98,15 @@ class Progress:
         ).fetchone()
         return bool(row[0])
 
-    def distilled_to(self, session_id: str) -> int:
-        """The row number of the last message that was distilled; 0 before the first."""
-        row = self._db.execute("SELECT distilled_to FROM ingest_session WHERE session_id = ?", (session_id,)).fetchone()
-        return row[0] if row else 0
-
-    def save_distilled(self, session_id: str, to: int) -> None:
-        """Move a session's watermark. In a transaction, with the memories it stands for."""
-        self._db.execute(
-            "INSERT INTO ingest_session VALUES (?, ?, ?) ON CONFLICT(session_id) DO UPDATE SET "
-            "distilled_to = excluded.distilled_to, distilled_at = excluded.distilled_at",
-            (session_id, to, clock.now()),
+    def distilled_to(self, sessions: Sequence[str]) -> dict[str, int]:
+        """Of each session the row number of the last message that was distilled; those not begun are left out."""
+        rows = self._db.execute(
+            "SELECT session_id, distilled_to FROM ingest_session WHERE session_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sessions),),
         )
+        return dict(rows)
+
+    def save_distilled(self, watermarks: Mapping[str, int]) -> None:
+        """Move the watermarks of sessions. In a transaction, with the memories they stand for."""
+        now = clock.now()
+        insert_rows(self._db, "REPLACE INTO ingest_session", [(session, to, now) for session, to in watermarks.items()])

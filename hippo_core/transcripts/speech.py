@@ -147,7 +147,7 @@ def _command(name: str, args: str, raw: str, role: Role) -> Speech | None:
 
 def _spoken(role: Role, raw: str) -> Speech | None:
     prompt = role in (Role.USER, Role.PARENT)
-    if prompt and (is_noise(raw) or is_machine_prompt(raw)):
+    if not raw or (prompt and (is_noise(raw) or is_machine_prompt(raw))):
         return None
     text = without_blocks(without_interruption(raw) if prompt else raw).strip()
     if not text or (prompt and is_noise(text)):
@@ -178,7 +178,7 @@ def _joined(content: Any) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    return "\n\n".join(text for block in content if (text := _block_text(block)))
+    return "\n\n".join([text for block in content if (text := _block_text(block))])
 
 
 def _block_text(block: Any) -> str:
