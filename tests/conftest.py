@@ -51,15 +51,24 @@ def store(paths: Paths):
 
 
 @pytest.fixture
-def in_tokyo(monkeypatch: pytest.MonkeyPatch):
-    """The process of a user whose clock is nine hours ahead of UTC."""
+def set_zone(monkeypatch: pytest.MonkeyPatch):
+    """set_zone(name): the process goes on in another time zone, for as long as the test runs."""
     if not hasattr(time, "tzset"):
         pytest.skip("the time zone of a process cannot be set here")
-    with monkeypatch.context() as there:
-        there.setenv("TZ", "JST-9")
+
+    def move(name: str) -> None:
+        there.setenv("TZ", name)
         time.tzset()
-        yield
+
+    with monkeypatch.context() as there:
+        yield move
     time.tzset()
+
+
+@pytest.fixture
+def in_tokyo(set_zone) -> None:
+    """The process of a user whose clock is nine hours ahead of UTC."""
+    set_zone("JST-9")
 
 
 @pytest.fixture
