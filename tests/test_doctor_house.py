@@ -239,7 +239,7 @@ def test_without_the_vector_extension_it_says_what_is_missing(finding, embedder,
 
 
 @pytest.mark.parametrize("free, taken, enough", [
-    (499e6, 0, False), (501e6, 0, True), (1.19e9, 1e9, False), (1.21e9, 1e9, True),
+    (499e6, 0, False), (501e6, 0, True), (2.19e9, 1e9, False), (2.21e9, 1e9, True),
 ])  # fmt: skip
 def test_doctor_and_monitor_have_one_rule_of_when_the_disk_is_full(finding, paths, monkeypatch, free, taken, enough):
     monkeypatch.setattr(room.shutil, "disk_usage", lambda path: SimpleNamespace(free=int(free)))

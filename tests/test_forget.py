@@ -9,6 +9,7 @@ import threading
 
 import apsw
 import pytest
+from peak import peak_of
 
 from hippo_core import errors
 from hippo_core.curate import forget as job
@@ -418,3 +419,22 @@ def test_an_error_beside_the_store_names_its_own_file(store, paths):
         remember(store, paths, "The port is 9090.", scope=PROJECT, author=Author.HUMAN, actor="user")
     assert str(paths.render) in str(told.value) and str(paths.store) not in str(told.value)
     assert [memory.text for memory in store.memories.select()] == ["The port is 9090."]
+
+
+def test_the_memory_that_rewriting_takes_does_not_grow_with_the_store(paths):
+    """In memory a million messages would take 2.6 GB."""
+    megabytes = 60
+    with Store.open(paths.store) as store, store.transaction():
+        store._db.execute("CREATE TABLE filling(content BLOB)")
+        store._db.executemany("INSERT INTO filling VALUES (randomblob(1000000))", [()] * megabytes)
+    files = set(os.listdir(paths.home))
+    before_it, after_it = peak_of("""
+import sys
+from hippo_core.store import Store
+from pathlib import Path
+with Store.open(Path(sys.argv[1])) as store:
+    print(peak())
+    store.forgetting.rewrite()
+    print(peak())
+""", str(paths.store))  # fmt: skip
+    assert after_it - before_it < megabytes / 3 and set(os.listdir(paths.home)) == files

@@ -89,8 +89,8 @@ def test_a_few_empty_transcripts_prove_nothing():
 def test_a_disk_without_room_to_rewrite_the_store_is_nearly_full():
     assert keys(room=Room(400_000_000, 0)) == ["disk"]
     assert keys(room=Room(600_000_000, 0)) == []
-    assert keys(room=Room(2_000_000_000, 1_900_000_000)) == ["disk"]
-    assert keys(room=Room(2_000_000_000, 1_600_000_000)) == []
+    assert keys(room=Room(2_000_000_000, 950_000_000)) == ["disk"]
+    assert keys(room=Room(2_000_000_000, 850_000_000)) == []
 
 
 @pytest.mark.parametrize("state", [NOT_REGISTERED, NOT_INSTALLED])

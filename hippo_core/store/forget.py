@@ -6,6 +6,7 @@ Knows nothing of what should go; that is decided in curate.forget.
 """
 
 import json
+import os
 from collections.abc import Collection, Iterable, Sequence
 
 import apsw
@@ -153,8 +154,17 @@ class Forgetting:
         return self._db.execute("SELECT 1 FROM unfinished_forget").fetchone() is not None
 
     def rewrite(self) -> None:
-        """Write the file anew without what was freed. BusyError while another process writes."""
-        self._db.execute("VACUUM")
+        """Write the file anew without what was freed. BusyError while another process writes.
+
+        What is written lies beside the store for so long, in a file that nobody else can open: APSW's SQLite would hold
+        it in memory, and a million messages are 2.6 GB.
+        """
+        folder = apsw.format_sql_value(os.path.dirname(self._db.filename))
+        self._db.execute(f"PRAGMA temp_store = FILE; PRAGMA temp_store_directory = {folder}")
+        try:
+            self._db.execute("VACUUM")
+        finally:
+            self._db.execute("PRAGMA temp_store_directory = ''; PRAGMA temp_store = DEFAULT")
 
     def truncate_log(self) -> None:
         """Move the log into the file and cut it to nothing. BusyError while another process reads an older state."""
