@@ -26,7 +26,7 @@ def percent(part: str, questions: int, values: Mapping[str, float]) -> dict[Key,
 
 
 def held(script: str, found: Mapping[Key, float]) -> int:
-    """Print what is lost and which aims are missed; 1 if anything is lost. Parts that were not measured count for none."""
+    """Print what is lost and which aims are missed; 1 if anything is lost. What was not measured does not count."""
     parts = {part for part, _ in found}
     judged = {key: figure for key, figure in FIGURES[script].items() if key[0] in parts}
     lost = {key: figure for key, figure in judged.items() if not _keeps(found.get(key), figure)}
