@@ -1,6 +1,7 @@
 """Recall as a whole, on a real store: what is found, where, and that every part may be missing."""
 
 import hashlib
+import math
 import re
 from array import array
 
@@ -170,8 +171,34 @@ def test_five_phrasings_of_one_fact_are_one_result_that_names_the_others(remembe
     assert "and 3 more like it" in present.recall_for_model(found)
 
 
+class Directions(WordVectors):
+    """Two texts and the question, in one plane: at these angles."""
+
+    def __init__(self, **angles):
+        self._angles = angles
+
+    def embed(self, texts):
+        import numpy
+
+        vectors = numpy.zeros((len(texts), self.dimension), "float32")
+        for row, text in zip(vectors, texts, strict=True):
+            row[0], row[1] = math.cos(self._angles[text[:1]]), math.sin(self._angles[text[:1]])
+        return vectors
+
+
+@pytest.mark.parametrize("cosine, results", [(0.86, 1), (0.82, 2)])
+def test_by_meaning_phrasings_are_folded_from_the_cosine_on_at_which_phrasings_of_one_fact_begin(
+    remember, ask, cosine, results
+):
+    """Their words hardly overlap."""
+    embedder = Directions(w=0.0, o=0.0, p=math.acos(cosine))
+    remember("old sessions are thrown out of the cache at midnight", embedder=embedder)
+    remember("past logins get purged overnight", embedder=embedder)
+    assert len(ask("what happens to stale sessions and logins", embedder).results) == results
+
+
 def test_without_vectors_near_doubles_are_folded_by_their_words(remember, ask):
-    for ending in ("", " again", " now"):
+    for ending in ("", " alas", " now"):
         remember("Redis was dropped for the user sessions after the outage in March" + ending)
     remember("Redis was kept for the job queue after the outage in March")
     assert sorted(len(result.like) for result in ask("redis outage").results) == [0, 2]

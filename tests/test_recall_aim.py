@@ -23,6 +23,7 @@ AUTH = "The auth service depends on Redis for sessions."
         ("composition over inheritance. Prefers factory functions", "composition inheritance"),
         ("CI runs on GitHub Actions (GHA)", "gha"),
         ("Over-the-air (OTA) updates are signed", "ota"),
+        ("Our CI of GitHub Actions (GHA) runs at night", "gha"),
         ("Adyen is our payment provider, also called PSP", "psp"),
         ("Kubernetes, aka k8s, runs everything", "k8s"),
         ("dead letter queue. Failed messages go there. Aliases: DLQ, failed messages", "failed messages"),
@@ -45,6 +46,11 @@ def test_what_is_no_name(text):
     assert not {plain(name) for name in ("see", "readme", "30", "redis")} & names_of(text)
 
 
+def test_a_name_has_four_words_at_most():
+    names = names_of("The cache, also called big blue shared redis, aka big blue shared redis cluster")
+    assert plain("big blue shared redis") in names and plain("big blue shared redis cluster") not in names
+
+
 def aimed(question, held, texts, relevances):
     words = {word: frozenset(items) for word, items in held.items()}
     found = aim(question, words, dict(enumerate(texts, 1)), dict(enumerate(relevances, 1)))
@@ -53,6 +59,22 @@ def aimed(question, held, texts, relevances):
 
 def test_what_only_mentions_the_name_is_beside_the_point():
     assert aimed("What are we using Redis for?", {"Redis": {1, 2}}, [CACHE, AUTH], [0.8, 0.6]) == ({1}, {2})
+
+
+def test_what_holds_none_of_the_words_stays_where_its_meaning_fits_as_well():
+    assert aimed("Redis", {"Redis": {1}}, [CACHE, "The session cache is in memory."], [0.45, 0.4]) == ({1}, set())
+
+
+def test_what_holds_a_word_of_its_own_goes_only_far_below_the_named():
+    held = {"Redis": {1}, "night": {2}}
+    assert aimed("Redis at night", held, [CACHE, "Backups run each night."], [0.8, 0.25]) == ({1}, set())
+    assert aimed("Redis at night", held, [CACHE, "Backups run each night."], [0.8, 0.2]) == ({1}, {2})
+
+
+def test_what_holds_all_words_but_is_far_from_the_best_puts_nothing_beside_the_point():
+    held = {"rain": {1}, "barrel": {1, 2}}
+    texts = ["A rain barrel stands there.", "Every barrel leaks.", "Water is short."]
+    assert aimed("is rain in a barrel", held, texts, [0.2, 0.1, 0.8])[1] == set()
 
 
 def test_what_speaks_of_it_before_its_verb_is_not():

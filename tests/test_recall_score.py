@@ -16,7 +16,7 @@ from hippo_core.recall.diversify import folded, most_varied, says_the_same, vect
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.score import Aging, nudged, score
-from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TURN
+from hippo_core.recall.sessions import EPISODE, MEANING, REPLY, TURN, Hit, session_shares
 from hippo_core.recall.weights import WEIGHTS
 
 share = st.floats(0, 1)
@@ -128,6 +128,7 @@ def test_a_clear_answer_silences_what_hardly_fits():
     assert worth_showing({1: 0.9, 2: 0.5, 3: 0.05}) == {1, 2}
     assert worth_showing({1: 0.2, 2: 0.05}) == {1, 2}
     assert worth_showing({}) == set()
+    assert worth_showing({1: 0.2, 2: 0.029, 3: 0.03}) == {1, 3}, "nor is all shown that is near to a weak best"
 
 
 def test_a_rare_word_covers_more_of_a_question_than_a_common_one():
@@ -258,6 +259,15 @@ def test_likeness_takes_off_a_share_so_that_variety_never_lifts_what_hardly_fits
     assert most_varied(scores, likenesses(ab=0.3), 2) == ["a", "b"]
     assert most_varied({"a": 0.9, "b": 0.8, "c": 0.1}, likenesses(ab=1.0), 2) == ["a", "b"]
     assert most_varied({"a": 0.9, "b": 0.8, "c": 0.6}, likenesses(ab=1.0), 2) == ["a", "c"]
+
+
+def test_a_double_may_still_be_better_than_what_hardly_fits():
+    assert most_varied({"a": 0.9, "b": 0.85, "c": 0.3}, likenesses(ab=1.0), 2) == ["a", "b"]
+
+
+def test_a_cosine_below_what_strangers_reach_takes_nothing_off_a_session():
+    hits = [Hit("near", 1, 0.9), Hit("far", 2, WEIGHTS.cosine_floor / 2)]
+    assert session_shares(MEANING, hits) == {"near": 1.0, "far": 0.0}
 
 
 def test_two_of_which_one_has_no_vector_are_as_alike_as_their_words():

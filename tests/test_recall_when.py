@@ -11,7 +11,8 @@ from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall.archive import search_archive
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.query import read_query
-from hippo_core.recall.when import read_when
+from hippo_core.recall.timed import weighed
+from hippo_core.recall.when import When, read_when
 
 EAST = timezone(timedelta(hours=9))
 NOW = datetime(2026, 11, 26, 10, tzinfo=EAST).timestamp()  # a Thursday
@@ -129,6 +130,7 @@ def test_a_date_narrows_and_the_answer_says_to_what(remember, ask):
 
 def test_a_memory_belongs_to_when_it_was_said_and_to_when_it_was_confirmed(remember, ask):
     both = remember("Redis holds the sessions", "2026-06-03", confirmed="2026-11-18")
+    remember("Redis holds the jobs of the night", "2026-09-01")
     assert ask("redis in June")[0] == ask("redis last week")[0] == [both]
 
 
@@ -137,6 +139,12 @@ def test_where_nothing_that_fits_is_of_the_time_the_others_are_shown_and_it_is_s
     remember("Lunch is at noon", "2026-11-18")
     found, notes = ask("redis sessions last week")
     assert found == [other] and "nothing that fits is of last week" in notes
+
+
+def test_what_hardly_fits_does_not_narrow_for_being_of_the_time():
+    when, times = When("last week", start=10.0, end=20.0), {1: (5.0,), 2: (15.0,)}
+    assert weighed(when, {1: 0.5, 2: 0.05}, times, False) == {1: 0.5, 2: 0.05}
+    assert weighed(when, {1: 0.5, 2: 0.06}, times, False) == {2: 0.06}
 
 
 def test_a_time_alone_brings_all_of_it_and_nothing_else(remember, ask):
@@ -159,6 +167,8 @@ def test_before_an_event_prefers_what_was_said_before_it(remember, ask):
 def test_an_event_nobody_noted_changes_nothing(remember, ask):
     kept = remember("Sessions are stored in redis", "2026-08-01")
     assert ask("sessions before the outage") == ([kept], "no embedding model: keywords only")
+    remember("The outage of billing began at noon", "2026-07-01")
+    assert "taken as" not in ask("sessions before the search outage")[1], "it was another outage"
 
 
 def test_the_latest_prefers_the_newest_confirmed_value(remember, ask):
@@ -168,6 +178,18 @@ def test_the_latest_prefers_the_newest_confirmed_value(remember, ask):
     assert ask("the latest api port")[0][0] == newest
     assert ask("what is the current api port")[0][0] == newest
     assert ask("api port")[0][0] != newest
+
+
+def test_the_latest_is_the_one_confirmed_last_of_those_that_compete_and_of_no_others():
+    latest = When("latest", latest=True)
+    times = {1: (1.0, 9.0), 2: (5.0, 5.0), 3: (20.0, 20.0)}
+    assert weighed(latest, {1: 0.8, 2: 0.8, 3: 0.1}, times, False) == {1: 0.8, 2: pytest.approx(0.56), 3: 0.1}
+    assert weighed(latest, {1: 0.8, 3: 0.1}, times, False) == {1: 0.8, 3: 0.1}, "one alone is not the oldest"
+    assert weighed(latest, {1: 0.8, 3: 0.4}, times, False) == {1: pytest.approx(0.56), 3: 0.4}
+
+
+def test_a_name_beside_a_time_is_no_question_for_the_time_alone():
+    assert read_query("yesterday", NOW).time_alone and not read_query("`main.py` yesterday", NOW).time_alone
 
 
 def test_scope_and_type_hold_for_times_as_well(store, remember):

@@ -19,7 +19,7 @@ from hippo_core.errors import RerankerUnavailableError, UsageError
 from hippo_core.ops.status import look
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.present import recall_for_model, recall_json, recall_text
-from hippo_core.recall.rerank import Reranking, open_reranker, reordered
+from hippo_core.recall.rerank import Reranking, bearing, open_reranker, reordered
 from hippo_core.usage import used
 
 KEY = "not-a-real-key"
@@ -53,6 +53,11 @@ def test_what_bears_on_what_was_worked_out_comes_first(store, known, text, words
     assert texts(found)[0] == text and len(texts(found)) == 3
     assert all("so far" in result.stages for result in found.results)
     assert found.results[0].stages["so far"] == max(result.stages["so far"] for result in found.results)
+
+
+def test_what_was_worked_out_counts_beside_the_question_and_not_instead_of_it():
+    fits = bearing({1: 0.8, 2: 0.1}, {1: 0.5, 2: 0.6}, {}, None)
+    assert fits[1] > fits[2], "the second fits what was worked out a little better, the question much less"
 
 
 @pytest.mark.parametrize("nothing", [None, "", "  \n"])
