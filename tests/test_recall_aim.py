@@ -47,7 +47,7 @@ def test_what_is_no_name(text):
 
 
 def test_a_name_has_four_words_at_most():
-    names = names_of("The cache, also called big blue shared redis, aka big blue shared redis cluster")
+    names = names_of("The cache. Aliases: big blue shared redis, big blue shared redis cluster")
     assert plain("big blue shared redis") in names and plain("big blue shared redis cluster") not in names
 
 
@@ -127,6 +127,12 @@ def test_what_holds_but_another_form_of_a_word_beside_the_one_that_is_wanted_goe
     assert aimed("what are my printing preferences?", nowhere, texts, [0.2, 0.1, 0.2]) == (set(), set())
     lengthy = [texts[0] + " And so on." * 30, *texts[1:]]
     assert aimed("what are my printing preferences?", held, lengthy, [0.2, 0.1, 0.2]) == (set(), set())
+
+
+def test_which_of_two_words_is_wanted_tells_nothing_where_nothing_that_is_shown_holds_it():
+    texts, held = ["We test each night.", "A strategy takes long."], {"testing": {1}, "strategy": {2}}
+    assert aimed("our testing strategy", held, texts, [0.3, 0.2])[1] == {1}
+    assert aimed("our testing strategy", held, texts, [0.3, 0.005])[1] == set()
 
 
 def test_a_name_is_shown_though_little_else_speaks_for_it():

@@ -189,7 +189,7 @@ def test_the_latest_is_the_one_confirmed_last_of_those_that_compete_and_of_no_ot
 
 
 def test_a_name_beside_a_time_is_no_question_for_the_time_alone():
-    assert read_query("yesterday", NOW).time_alone and not read_query("`main.py` yesterday", NOW).time_alone
+    assert read_query("yesterday", NOW).time_alone and not read_query('"happened" yesterday', NOW).time_alone
 
 
 def test_scope_and_type_hold_for_times_as_well(store, remember):
