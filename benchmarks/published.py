@@ -30,9 +30,9 @@ def held(script: str, found: Mapping[Key, float]) -> int:
     parts = {part for part, _ in found}
     judged = {key: figure for key, figure in FIGURES[script].items() if key[0] in parts}
     lost = {key: figure for key, figure in judged.items() if not _keeps(found.get(key), figure)}
-    missed = {key for key, figure in judged.items() if figure.aim is not None and found.get(key, 0.0) < figure.aim}
+    missed = [key for key, figure in judged.items() if figure.aim is not None and found.get(key, 0.0) < figure.aim]
     print(f"\npublished figures: {len(judged) - len(lost)} of {len(judged)} held")
-    for part, name in missed - lost.keys():
+    for part, name in (key for key in missed if key not in lost):
         print(f"  aim missed, as published: {part}, {name} {found[part, name]:.4g} of {judged[part, name].aim:g}")
     for (part, name), figure in lost.items():
         value = found.get((part, name))
