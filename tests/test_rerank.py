@@ -382,3 +382,13 @@ def test_chosen_in_the_settings_it_serves_the_command_the_tool_and_never_a_promp
 
 def test_who_pays_without_it_is_nobody(store, paths, tmp_path):
     assert look(paths, str(tmp_path)).paid_by == "nobody"
+
+
+def test_a_question_of_names_that_spelling_does_not_settle_is_paid_for_once(store, paths, service, monkeypatch):
+    monkeypatch.setenv("VOYAGE_API_KEY", KEY)
+    keywords_only(paths)
+    for part in range(12):  # more than a spelling settles
+        learn(store, f"Part {part} of the build reads deploy/targets.toml before it begins.")
+    settings.save(paths, reranker="voyage", voyage_base_url=service.url)
+    run = CliRunner().invoke(hippo, ["recall", "deploy/targets.toml"])
+    assert run.exit_code == 0 and "targets.toml" in run.output and len(service.requests) == 1

@@ -30,7 +30,7 @@ def _tokenizer():
     tokenizer.post_processor = processors.TemplateProcessing(
         "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", [(word, _WORDS.index(word)) for word in _SPECIAL]
     )
-    tokenizer.enable_padding(length=64)  # as some are published
+    tokenizer.enable_padding(length=64, pad_id=_WORDS.index("vault"))  # as some are published; read, it would count
     return tokenizer
 
 

@@ -50,7 +50,7 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
             so_far=request.so_far,
             reranker=Reranking().of(config),
         )
-        found, reason = _by_spelling(request, ask), None
+        found, reason = _by_spelling(request, ask, config), None
         if found is None:
             found, reason = _with_model(ask, config, here)
     note_shown(here, [result.memory.id for result in found.results])
@@ -61,9 +61,12 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
     return folded(recall_text(found, explain=request.explain, style=style)), reason
 
 
-def _by_spelling(request: Request, ask: Callable[..., Recall]) -> Recall | None:
-    """The answer to a question of names that spelling settles; for any other it would take the model to be sure."""
-    if request.so_far or not read_query(request.query).names_only:
+def _by_spelling(request: Request, ask: Callable[..., Recall], config: settings.Config) -> Recall | None:
+    """The answer to a question of names that spelling settles; for any other it would take the model to be sure.
+
+    Not where a reranker would be asked, and perhaps paid, for an answer that does not stand.
+    """
+    if request.so_far or config.reranker != "off" or not read_query(request.query).names_only:
         return None
     found = ask(embedder=None)
     return found if SETTLED in found.remarks else None
