@@ -16,6 +16,7 @@ from transcript_files import assistant, line, user
 from hippo_core.errors import TranscriptError
 from hippo_core.transcripts import claude_code, lines, record, speech
 from hippo_core.transcripts.claude_code import Transcript
+from hippo_core.transcripts.injected import is_machine_prompt
 from hippo_core.transcripts.record import heard
 from hippo_core.transcripts.speech import first_words, queued_of, seconds, speech_of
 
@@ -345,3 +346,20 @@ def test_what_was_said_beside_what_a_tool_gave_back_is_heard(read, joint, said):
     for glued in (tool + joint + compact(said), compact(said) + joint + tool):
         texts, transcript = read(line(ASKED) + tool + b"\n" + glued + b"\n" + tool + b"\n" + line(ANSWERED))
         assert len(texts) == 3 and texts[::2] == BOTH and transcript.bad_lines == 0
+
+
+def test_folder_and_session_are_known_from_what_says_nothing_too(read):
+    """Or a message would be of another session, and of no project, wherever the lines are decoded in part."""
+    spoken = {name: value for name, value in ASKED.items() if name not in ("sessionId", "cwd")}
+    silent = user([{"type": "tool_result", "content": "ok"}], 1, toolUseResult={"stdout": "ok"})
+    for start in (0, len(line(silent))):
+        _, transcript = read(line(silent) + line(spoken), start)
+        (message,) = transcript
+        assert (message.session_id, message.cwd) == (ASKED["sessionId"], ASKED["cwd"])
+
+
+def test_what_a_tool_gave_back_does_not_make_a_session_a_program_s(read):
+    prompt = "DO NOT INDEX THIS CHAT <INSTRUCTIONS-TO-EPISODIC-MEMORY>"
+    assert is_machine_prompt(prompt)
+    assert read(line(user(prompt, 1)) + WHOLE)[0] == []
+    assert read(line(user(prompt, 1, toolUseResult="its text")) + WHOLE)[0] == BOTH

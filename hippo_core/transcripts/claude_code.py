@@ -19,7 +19,7 @@ from hippo_core.transcripts.discover import agent_of, is_agent_file, session_of
 from hippo_core.transcripts.injected import is_machine_prompt
 from hippo_core.transcripts.lines import Line, read_lines, storable
 from hippo_core.transcripts.queue import Queue
-from hippo_core.transcripts.record import heard
+from hippo_core.transcripts.record import heard, recorded, says_nothing
 from hippo_core.transcripts.speech import Speech, first_words, queued_of, same_words, seconds, speech_of
 
 _HEAD_LINES, _HEAD_BYTES = 200, 4 << 20
@@ -59,15 +59,15 @@ class Transcript:
 
     def _read(self) -> Iterator[Message]:
         with self._open() as file:
-            lines = read_lines(file, self.start, heard)
             queue = Queue()
+            ahead: list[Line] = []
+            # Also what says nothing: the folder and the session may be known from there alone.
+            self._head = self._read_head(_noted(read_lines(file, 0, recorded), ahead))
             if self.start:
-                self._head = self._read_head(read_lines(file, 0, heard))
                 self._replay(file, queue)
+                lines = read_lines(file, self.start, heard)
             else:
-                ahead: list[Line] = []
-                self._head = self._read_head(_noted(lines, ahead))
-                lines = chain(ahead, lines)
+                lines = chain(ahead, read_lines(file, ahead[-1].end if ahead else 0, heard))
             for line in lines:
                 if not line.complete and (line.broken or not line.objects):
                     self.offset = line.start  # still being written: read again next time
@@ -126,7 +126,7 @@ class Transcript:
             for record in line.objects:
                 session_id = session_id or _text(record, "sessionId")
                 cwd = cwd or _text(record, "cwd")
-                if self._in_agent_file or not record.get("isSidechain"):
+                if not says_nothing(record) and (self._in_agent_file or not record.get("isSidechain")):
                     prompt = prompt or first_words(record)
             if number >= _HEAD_LINES or line.end >= _HEAD_BYTES or (session_id and cwd and prompt):
                 break

@@ -69,17 +69,22 @@ _SPEAKING = ("user", "assistant", "summary", "queue-operation", "attachment")
 
 
 def heard(body: bytes) -> list[dict[str, Any]] | None:
-    """The record on a line, in a list, which is empty where it says nothing.
+    """The record on a line, in a list, which is empty where it says nothing; None as `recorded` has it."""
+    records = recorded(body)
+    return [] if records and says_nothing(records[0]) else records
+
+
+def recorded(body: bytes) -> list[dict[str, Any]] | None:
+    """The record on a line, in a list, whatever it says.
 
     None where the line is anything else than one record: it may be damaged, and only that, or two of them.
     """
     if _decode is None:
         return None
     try:
-        record = _decode(body)
+        return [_decode(body)]
     except (ValueError, RecursionError):
         return None
-    return [] if says_nothing(record) else [record]
 
 
 def says_nothing(record: dict[str, Any]) -> bool:
