@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 from unicodedata import combining, east_asian_width
 
 import pytest
@@ -16,6 +17,7 @@ from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE
 from hippo_core.store import Store
 
+ROOT = Path(__file__).resolve().parent.parent
 _ABOUT = "2026-05-01 10:00 · api · session 0123abcd · “why the proxy drops it”"
 HEAD = f"\x1b[1m3\x1b[0m  \x1b[36m{_ABOUT}\x1b[0m \x1b[32m0.52\x1b[0m"
 
@@ -101,3 +103,9 @@ def _archive(paths, text):
         source = store.progress.begin_source("/t.jsonl")
         message = Message("u1", "s1", Role.USER, text, 1.0, "/srv", 0)
         store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
+
+
+def test_a_long_run_of_blanks_at_the_end_of_a_line_is_no_hang():
+    code = "from hippo_core.cli.folding import _parts; print(list(_parts('word' + ' ' * 400_000, 80)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "['word']\n"

@@ -41,7 +41,7 @@ def _parts(line: str, width: int) -> Iterator[str]:
     hanging = _cells(re.match(_BEGIN, line)[0])
     hanging = hanging if hanging <= width // 2 else 0
     part, used = "", 0
-    for word in re.findall(_WORD, line):
+    for word in re.findall(_WORD, line.rstrip()):  # blanks at its end would be gone through once for each of them
         if part and used + _cells(word) > width and _cells(word.lstrip()) <= width - hanging:
             yield part
             word, part, used = word.lstrip(), " " * hanging, hanging
