@@ -66,7 +66,7 @@ def used(paths: Paths) -> list[Used]:
     this_month = f"{_month(clock.now())}.jsonl"
     found: dict[tuple[str, str], Used] = {}
     for file in _files(paths):
-        for (service, model), (requests, tokens) in _sums(file).items():
+        for (service, model), (requests, tokens) in _sums(_read(file)).items():
             before = found.get((service, model), Used(service, model))
             now = file.name == this_month
             found[service, model] = Used(
@@ -86,33 +86,40 @@ def sum_up(paths: Paths) -> None:
     for file in _files(paths):
         if file.name < running:
             with contextlib.suppress(OSError):
+                before = file.read_bytes()
                 lines = [
                     json.dumps({"service": service, "model": model, "requests": requests, "tokens": tokens},
                                ensure_ascii=False)
-                    for (service, model), (requests, tokens) in _sums(file).items()
+                    for (service, model), (requests, tokens) in _sums(before).items()
                 ]  # fmt: skip
                 data = "".join(f"\n{line}" for line in lines).encode()
-                if data != file.read_bytes():
+                if data != before:
                     write_atomic(file, data)
 
 
-def _sums(file: Path) -> dict[tuple[str, str], tuple[int, int]]:
+def _sums(data: bytes) -> dict[tuple[str, str], tuple[int, int]]:
     """(requests, tokens) by (service, model) in one month's file; a line that is damaged is passed over."""
     sums: dict[tuple[str, str], tuple[int, int]] = {}
-    for service, model, requests, tokens in _lines(file):
+    for service, model, requests, tokens in _lines(data):
         before = sums.get((service, model), (0, 0))
         sums[service, model] = (before[0] + requests, before[1] + tokens)
     return sums
 
 
-def _lines(file: Path) -> Iterator[tuple[str, str, int, int]]:
-    with contextlib.suppress(OSError):
-        for line in file.read_bytes().splitlines():
-            with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-                note = json.loads(line)
-                service, model, requests, tokens = (note[name] for name in ("service", "model", "requests", "tokens"))
-                if isinstance(service, str) and isinstance(model, str) and _is_count(requests) and _is_count(tokens):
-                    yield service, model, requests, tokens
+def _lines(data: bytes) -> Iterator[tuple[str, str, int, int]]:
+    for line in data.splitlines():
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            note = json.loads(line)
+            service, model, requests, tokens = (note[name] for name in ("service", "model", "requests", "tokens"))
+            if isinstance(service, str) and isinstance(model, str) and _is_count(requests) and _is_count(tokens):
+                yield service, model, requests, tokens
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
 
 
 def _is_count(value: object) -> bool:

@@ -128,6 +128,21 @@ def test_a_line_that_is_cut_or_damaged_costs_only_itself(paths, at, rest):
     assert total(paths) == {("OpenAI", "small"): (2, 3)}
 
 
+def test_a_month_that_cannot_be_read_just_now_is_not_taken_for_an_empty_one(paths, at, monkeypatch):
+    at(NOVEMBER), note("OpenAI", "small", 1), note("OpenAI", "small", 2)
+    at(DECEMBER)
+    read, failures = Path.read_bytes, [OSError("too many open files")]
+
+    def read_bytes(path):
+        if failures:
+            raise failures.pop()
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    sum_up(paths)
+    assert not failures and total(paths) == {("OpenAI", "small"): (2, 3)}
+
+
 def test_what_cannot_be_noted_costs_the_answer_nothing(paths, at):
     paths.home.mkdir(parents=True)
     paths.usage.write_text("a file where the folder should be", encoding="utf-8")
