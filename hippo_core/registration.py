@@ -48,6 +48,6 @@ def values(data: bytes | None, **parsing: type) -> dict:
     try:
         text = (data or b"{}").decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
         value = json.loads(text, strict=False, **parsing)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

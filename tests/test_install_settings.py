@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hippo_core.ops import client, settings
 from hippo_core.ops.settings import Before
 from hippo_core.record import Record
-from hippo_core.registration import MARKETPLACE, PLUGIN
+from hippo_core.registration import MARKETPLACE, PLUGIN, plugin_enabled
 
 SHAPES = [
     b"{}",
@@ -167,3 +167,8 @@ def test_cutting_a_member_inside_a_group_leaves_every_other_character(texts, spa
 def test_no_text_makes_restoring_fail(text):
     data = text.encode("utf-8", "surrogatepass")
     assert settings.restored(data, None) in (data, None)
+
+
+@pytest.mark.parametrize("data", [b"[" * 200_000, b'{"enabledPlugins":' * 200_000, b"\xff", b"[1]", b"null", b"{"])
+def test_settings_that_are_no_settings_say_nothing_of_the_plugin(data):
+    assert plugin_enabled(data) is None
