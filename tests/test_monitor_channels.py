@@ -38,6 +38,17 @@ def test_a_letter_arrives_as_it_was_written(ntfy):
     assert message["message"] == "Zeile — 記憶"
 
 
+@pytest.mark.parametrize("urgent, sign", [(True, "warning"), (False, "info")])
+def test_a_letter_shows_how_urgent_it_is(ntfy, urgent, sign):
+    assert channels.send(channels.Channel(f"json://127.0.0.1:{ntfy.up().port}"), "title", "body", urgent) is None
+    assert ntfy.received[0]["type"] == sign
+
+
+def test_an_address_given_twice_is_one_way_out():
+    ways = channels.channels(["json://one", "json://two", "json://one", " "])
+    assert [way.address for way in ways] == ["json://one", "json://two"]
+
+
 def test_down_and_up_again_the_queue_is_drained_in_order_exactly_once(paths, ntfy):
     outbox.put(paths, [letter(number) for number in range(3)])
     down = outbox.drain(paths, ["one"], sender(ntfy), NOW)

@@ -205,8 +205,10 @@ def test_a_damaged_store_is_found_and_stays_found(machine):
     assert "damage" in look.standing
 
 
-def test_damage_that_stops_no_search_is_found_by_the_daily_look_at_every_page(machine):
-    """A page overwritten where nothing reads it in passing: only SQLite's own check of the whole file sees it."""
+@pytest.mark.parametrize("broken", [b"\xee" * 4096, b"\xee"], ids=["a page", "a byte"])
+def test_damage_that_stops_no_search_is_found_by_the_daily_look_at_every_page(machine, broken):
+    """Overwritten where nothing reads it in passing: only SQLite's own check of the whole file sees it. A page ends the
+    check, a byte is what it reports."""
     machine.transcript("s1", NOON - 5 * HOUR, *["We decided on trains. " * 40] * 60)
     run_pass(machine.paths, roots=[machine.projects], embed=False)
     assert machine.look().found == []
@@ -217,8 +219,8 @@ def test_damage_that_stops_no_search_is_found_by_the_daily_look_at_every_page(ma
     with machine.paths.store.open("r+b") as file:
         file.seek((page[0] - 1) * size)
         whole = file.read(size)
-        file.seek((page[0] - 1) * size)
-        file.write(b"\xee" * size)
+        file.seek(page[0] * size - len(broken))
+        file.write(broken)
     assert keys(machine.look(after=HOUR)) == [], "not twice a day, for it reads all of the file"
     look = machine.look(after=DAY - HOUR)
     assert keys(look) == ["damage"] and look.found[0].detail and "damage" in look.standing
@@ -330,6 +332,47 @@ def test_muted_nothing_is_sent_and_afterwards_what_still_stands_is(machine, ntfy
     assert (machine.paths.render / "health.json").read_bytes() == b""
     machine.look(after=HOUR)
     assert len(ntfy.bodies) == 1
+
+
+def test_what_was_told_before_is_not_said_at_a_session_start_while_muted(machine):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    line = machine.paths.render / "health.json"
+    assert b"not stored" in line.read_bytes()
+    hours.mute(machine.paths, machine.now + HOUR)
+    machine.look(after=HOUR / 2)
+    assert line.read_bytes() == b""
+    machine.look(after=HOUR)
+    assert b"not stored" in line.read_bytes()
+
+
+def test_what_waited_already_waits_on_while_muted(machine, ntfy):
+    ntfy.down()
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    ntfy.up()
+    hours.mute(machine.paths, machine.now + HOUR)
+    look = machine.look(after=HOUR / 2)
+    assert (look.sent, look.waiting, look.failed) == (0, 1, {}) and ntfy.bodies == []
+    assert machine.look(after=HOUR).sent == 1
+
+
+def test_a_session_start_is_told_of_what_is_grave_alone(machine):
+    with Store.open(machine.paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/x.jsonl")
+        store.progress.save_source(source, attempts=3, error="cannot be read")
+    for _ in range(3):
+        look = machine.look(after=HOUR / 2)
+    assert set(look.standing) == {"set-aside"}
+    assert (machine.paths.render / "health.json").read_bytes() == b""
+    machine.transcript("s1", machine.now - 5 * HOUR, "Words.")
+    for _ in range(3):
+        look = machine.look(after=HOUR / 2)
+    assert set(look.standing) == {"set-aside", "unread"}
+    line = (machine.paths.render / "health.json").read_text(encoding="utf-8")
+    assert "not stored" in line and "set aside" not in line
 
 
 def test_without_an_address_the_log_says_it_all(machine):

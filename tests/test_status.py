@@ -123,7 +123,7 @@ def test_messages_that_wait_for_vectors_are_counted_and_a_setting_that_keeps_the
             message = Message(f"u{number}", "s", Role.USER, "the kettle is warm", 1.0, "/srv", number)
             store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id, withheld=withheld)
     assert (
-        "3 messages of 1 session outside any project; 2 of them without vectors so far"
+        "3 messages of 1 session outside any project; 2 messages without vectors so far"
         in CliRunner().invoke(status_command).output
     )
     config.save(paths, archive_meaning=False)

@@ -103,7 +103,9 @@ def _archived(status: Status) -> str:
     )
     if not status.archive_meaning:
         return f"{said}; searched by keywords only (archive_meaning: false)"
-    return f"{said}; {status.messages_waiting:,} of them without vectors so far" if status.messages_waiting else said
+    if not status.messages_waiting:
+        return said
+    return f"{said}; {counted(status.messages_waiting, 'message')} without vectors so far"
 
 
 def _read(status: Status) -> str:
