@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 import tiny_cross_encoder
@@ -26,6 +27,7 @@ from hippo_core.server import Tools
 for package in ("numpy", "onnxruntime", "tokenizers"):
     pytest.importorskip(package)
 
+ROOT = Path(__file__).resolve().parent.parent
 FIRST = "Deploys fail when the disk is full; the disk of the build host fills up with old images."
 SECOND = "Deploys fail when the token has expired; renew the token with the vault command."
 THIRD = "Deploys fail on Fridays because the gate is closed."
@@ -321,3 +323,16 @@ def test_a_folder_that_is_no_text_is_refused(paths):
     paths.config.write_text(json.dumps({"reranker_folder": 7}), encoding="utf-8")
     with pytest.raises(settings.UsageError, match="reranker_folder"):
         settings.load(paths)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes in folders")
+@pytest.mark.parametrize("name", ["tokenizer.json", "config.json"])
+def test_a_pipe_where_a_file_should_be_is_not_waited_for(tmp_path, name):
+    """Tokenizers wait for one with the interpreter held, past every budget; and the process waits for its thread."""
+    tiny_cross_encoder.put(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    opened = f"CrossEncoder({str(tmp_path)!r})('why', [(1, 'a')])"
+    code = f"from hippo_core.recall.cross_encoder import CrossEncoder; {opened}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ("it has no tokenizer.json" in done.stderr) == (name == "tokenizer.json") == bool(done.returncode)

@@ -100,7 +100,10 @@ def _open(folder: str) -> _Model:
     path = next((path for name in _MODELS if os.path.isfile(path := os.path.join(folder, name))), None)
     if path is None:
         raise FileNotFoundError(f"it has no {_MODELS[0]}")
-    tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+    tokens = os.path.join(folder, "tokenizer.json")
+    if not os.path.isfile(tokens):  # a pipe would be waited for with the interpreter held: no budget would end that
+        raise FileNotFoundError("it has no tokenizer.json")
+    tokenizer = Tokenizer.from_file(tokens)
     tokenizer.no_padding()  # some pad every pair to the full window
     tokenizer.enable_truncation(_window(folder, tokenizer))
     return _Model(tokenizer, open_session(path, os.path.dirname(path)))
@@ -109,11 +112,13 @@ def _open(folder: str) -> _Model:
 def _window(folder: str, tokenizer: "tokenizers.Tokenizer") -> int:
     """How many tokens the model can take, as far as its files say."""
     said = [(tokenizer.truncation or {}).get("max_length")]
-    with (
-        contextlib.suppress(OSError, ValueError, KeyError, TypeError),
-        open(os.path.join(folder, "config.json"), encoding="utf-8") as file,
-    ):
-        said.append(json.load(file)["max_position_embeddings"])
+    config = os.path.join(folder, "config.json")
+    if os.path.isfile(config):
+        with (
+            contextlib.suppress(OSError, ValueError, KeyError, TypeError),
+            open(config, encoding="utf-8") as file,
+        ):
+            said.append(json.load(file)["max_position_embeddings"])
     return min([_MOST_TOKENS, *(size for size in said if isinstance(size, int))])
 
 
