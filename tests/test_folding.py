@@ -55,6 +55,16 @@ def test_a_headline_hangs_below_its_words_and_a_colour_takes_no_room(fold):
     assert first == "3  2026-05-01 10:00 · api · session 0123abcd · “why the" and second == "   proxy drops it” 0.52"
 
 
+def test_a_line_of_a_list_hangs_below_what_follows_its_id(fold):
+    for line in (
+        "m18    decision · 1 year · api  Use the container",
+        "\x1b[1mm18   \x1b[0m decision · 1 year · api  Use it all",
+    ):
+        first, *rest = re.sub(r"\x1b\[\d+m", "", fold(line, 36)).splitlines()
+        assert first.startswith("m18    decision") and rest
+        assert all(part.startswith(" " * (len(first) - len(first[3:].lstrip()))) for part in rest)
+
+
 def test_what_has_no_spaces_and_is_twice_as_wide_is_broken_too(fold):
     lines = fold("   a1 you: " + "部署" * 40, 40).splitlines()
     assert "".join(line.strip() for line in lines) == "a1 you: " + "部署" * 40

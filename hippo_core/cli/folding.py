@@ -11,8 +11,8 @@ from collections.abc import Iterator
 _LEAST = 30  # columns; in fewer nothing is gained
 _COLOUR = r"\x1b\[[\d;]*m"
 _LETTER, _WORD = f"{_COLOUR}|.", r"\s*\S+"
-# A result's number, a hit's mark or mere indentation; what follows is written below itself.
-_BEGIN = rf"(?:{_COLOUR})*\d+(?:{_COLOUR})*  |[ >]*"
+# A result's number, the id in a list, a hit's mark or mere indentation; what follows is written below itself.
+_BEGIN = rf"(?:{_COLOUR})*(?:\d+(?:{_COLOUR})*  |[am][0-9a-z]+ +(?:{_COLOUR})* +(?:{_COLOUR})*)|[ >]*"
 
 
 def folded(text: str) -> str:

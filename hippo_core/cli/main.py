@@ -16,7 +16,7 @@ from hippo_core.errors import UsageError
 COMMANDS = {
     # name: (module in hippo_core.cli, help line); the module's function is the name plus `_command`
     "recall": ("recall", "The memories that answer a question."),
-    "archive": ("archive", "Search everything that was ever said, word for word."),
+    "archive": ("archive", "Search everything that was ever said, by words and by meaning."),
     "remember": ("memories", "Store a memory of your own; no job ever changes it."),
     "list": ("memories", "List memories."),
     "show": ("memories", "One memory or archived message in full."),

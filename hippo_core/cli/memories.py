@@ -10,6 +10,7 @@ import click
 from hippo_core import clock, paths
 from hippo_core import config as settings
 from hippo_core.cli.example import examples
+from hippo_core.cli.folding import folded
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import TYPE_NAMES, TYPES, current_folder, on_terminal
 from hippo_core.cli.rows import deed, memory_json, memory_line, message_line, without_id
@@ -123,7 +124,7 @@ def list_command(
         click.echo(to_json([memory_json(whole[memory.id], labels[memory.scope]) for memory in found[:count]]))
         return
     for memory in found[:count]:
-        click.echo(memory_line(memory, labels[memory.scope]))
+        click.echo(folded(memory_line(memory, labels[memory.scope])))
     if empty:
         click.echo(f"{NOTHING_YET}, or from you: hippo remember TEXT")
     elif not found:

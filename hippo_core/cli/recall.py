@@ -9,7 +9,7 @@ from hippo_core.model.types import MemoryType
 
 __all__ = ["TYPES", "TYPE_NAMES", "current_folder", "on_terminal", "recall_command"]
 
-TYPES = click.Choice([kind.value for kind in MemoryType])
+TYPES = click.Choice([kind.value for kind in MemoryType], case_sensitive=False)
 TYPE_NAMES = ", ".join(TYPES.choices)
 on_terminal = coloured  # click takes colours out again where the output is no terminal
 

@@ -121,7 +121,8 @@ def _read(status: Status) -> str:
 
 
 def _search(status: Status) -> str:
-    reader = "; a cross-encoder on this machine puts in order what is found" if status.reranker == "local" else ""
+    local = status.reranker == "local"  # whether it runs, costs loading it
+    reader = "; a cross-encoder on this machine is set to order it (hippo doctor tries it)" if local else ""
     return _channels(status) + reader
 
 
