@@ -187,7 +187,7 @@ def test_a_session_that_cannot_be_distilled_costs_only_itself_and_is_tried_again
 def test_memories_and_the_watermark_are_one_transaction(paths, root, transcript, monkeypatch):
     from hippo_core.store.progress import Progress
 
-    def breaks(self, session_id, to):
+    def breaks(self, watermarks):
         raise RuntimeError("the power is gone")
 
     with monkeypatch.context() as patch:
