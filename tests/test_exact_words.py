@@ -132,11 +132,15 @@ def test_plain_language_asks_the_exact_index_nothing(question, words):
     assert asked.literals == () and words <= set(asked.words)
 
 
-def test_plain_language_ranks_as_if_there_were_no_exact_index(store, memories, monkeypatch):
+def test_plain_language_ranks_as_if_there_were_no_exact_index(store, memories):
     """Its answer does not depend on how often a name happens to be spelled out."""
     right, *_ = memories(["Partners send bursts, so rate limiting uses a bucket", *["see rate_limit.py"] * 5, *NOISE])
     found = recall(store, "how do we limit the rate of partners", embedder=None, scopes=None)
     assert found.results[0].memory.id == right and "exact" not in found.searched
+    with store.transaction():
+        store._db.execute("INSERT INTO memory_exact(memory_exact) VALUES ('delete-all')")
+    without = recall(store, "how do we limit the rate of partners", embedder=None, scopes=None)
+    assert [result.memory.id for result in without.results] == [result.memory.id for result in found.results]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 from server_process import Client, end, keywords_only
 from server_process import learn as note
 
@@ -20,7 +18,7 @@ from hippo_core.model.types import Author, MemoryType
 from hippo_core.proactive import shown
 from hippo_core.proactive.hooks import Unasked
 from hippo_core.proactive.notes import TURN_TOKENS, for_agent, for_prompt
-from hippo_core.proactive.prompt import MOST_TOKENS, first_tokens, question_in
+from hippo_core.proactive.prompt import question_in
 from hippo_core.recall.pipeline import Result
 from hippo_core.render import budget
 from hippo_core.render.refresh import refresh
@@ -208,30 +206,6 @@ def test_commands_the_client_s_own_prompts_and_small_talk_ask_nothing(hooks, sto
     learn(store, FACT, folder)
     assert hooks.hook_prompt(prompt, SESSION) == ""
     assert question_in(prompt) is None
-
-
-@pytest.mark.parametrize("prompt", ["why does /etc/hosts matter", "/etc/hosts is wrong", "brain.py?", "部署 staging"])
-def test_a_path_a_name_or_two_words_are_a_question(prompt):
-    assert question_in(prompt) == prompt
-
-
-def test_only_the_first_64_tokens_are_read():
-    assert first_tokens("word " * 500, MOST_TOKENS).split() == ["word"] * MOST_TOKENS
-    assert len(first_tokens("部署" * 500, MOST_TOKENS)) == MOST_TOKENS
-    assert len(first_tokens("x" * 10_000, MOST_TOKENS)) <= 7 * MOST_TOKENS
-    assert question_in("staging database " + "x " * 100_000 + "quokka").count("quokka") == 0
-    assert MOST_TOKENS == 64 and "quokka" in question_in("find data " + "word " * 61 + "quokka")
-    assert "quokka" not in question_in("find data " + "word " * 62 + "quokka")
-
-
-def test_a_secret_in_a_prompt_is_not_asked():
-    assert "swordfish" not in question_in("why does postgres://app:hunter2swordfish@db.internal/app fail to connect")
-
-
-@given(st.text(max_size=300))
-def test_no_prompt_breaks_the_reading_of_it(prompt):
-    question = question_in(prompt)
-    assert question is None or question.strip()
 
 
 # -- sub-agents --------------------------------------------------------------------------------------------------------

@@ -11,12 +11,10 @@ from hippo_core import errors
 from hippo_core.clock import DAY
 from hippo_core.config import Config
 from hippo_core.model.memory import Draft
-from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall import present
 from hippo_core.recall.pipeline import recall
-from hippo_core.recall.where import EVERYWHERE, search_scopes
 from hippo_core.store import Store
 
 API = project_scope("example.org/team/api", "api")
@@ -440,42 +438,6 @@ def test_a_word_that_somebody_wrote_is_no_slip(remember, ask):
 def test_an_empty_query_is_a_usage_error(ask, query):
     with pytest.raises(errors.UsageError):
         ask(query)
-
-
-# -- where -----------------------------------------------------------------------------------------------------------
-
-
-def test_the_default_is_the_project_of_the_folder_and_what_is_global(store, remember, tmp_path):
-    from hippo_core.model.scope import scope_of
-
-    here = scope_of(str(tmp_path))
-    assert search_scopes(store, str(tmp_path), None, False) == (None, EVERYWHERE)  # unknown to the store
-    remember(DROPPED, scope=here)
-    assert search_scopes(store, str(tmp_path), None, False) == ([here.key, GLOBAL], here.label)
-    assert search_scopes(store, str(tmp_path), None, True) == (None, EVERYWHERE)
-    assert search_scopes(store, None, None, False) == (None, EVERYWHERE)
-
-
-def test_a_project_that_only_the_archive_knows_is_searched_alone_as_well(store, tmp_path):
-    from hippo_core.model.scope import scope_of
-
-    here = scope_of(str(tmp_path))
-    with store.transaction():
-        source = store.progress.begin_source("/t.jsonl")
-        store.archive.append(
-            Message("u1", "s", Role.USER, "hm", 1.0, str(tmp_path), 0), scope=here, source_id=source.id
-        )
-    assert search_scopes(store, str(tmp_path), None, False) == ([here.key, GLOBAL], here.label)
-
-
-def test_a_named_project_is_all_that_bear_the_name(store, remember):
-    twin = project_scope("example.org/other/api", "api")
-    for scope in (API, WEB, twin):
-        remember(DROPPED, scope=scope)
-    scopes, label = search_scopes(store, None, "API", False)
-    assert set(scopes) == {API.key, twin.key, GLOBAL} and label == "API"
-    with pytest.raises(errors.UsageError, match="Known: api, web"):
-        search_scopes(store, None, "everywhere", False)
 
 
 # -- how it is shown -------------------------------------------------------------------------------------------------
