@@ -291,7 +291,7 @@ class TestFileEvents:
         assert archive_files(store, [path]).messages == 2
         assert texts(store)[-2:] == ["Back again.", "Welcome."]
 
-    def test_claude_code_62476_a_deleted_file_leaves_its_messages(self, store, path):
+    def test_a_deleted_file_leaves_its_messages(self, store, path):
         archive_files(store, [path])
         path.unlink()
         report = archive_files(store, [])

@@ -130,7 +130,7 @@ def test_what_cannot_be_meant_is_refused(store):
 
 
 @pytest.mark.parametrize("text", [SECRET, CJK])
-def test_ruflo_2815_forgotten_text_is_in_no_file_of_the_data_folder(store, paths, text):
+def test_forgotten_text_is_in_no_file_of_the_data_folder(store, paths, text):
     said = say(store, f"Listen. {text}", "u1")
     with store.transaction():
         store.memories.ensure_scope(PROJECT)

@@ -80,7 +80,7 @@ def prompt(text: str, **fields: object) -> bytes:
 
 
 @pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact", "fork"])
-def test_claude_code_31409_rules_come_again_after_a_compaction(hooks, remembering, source):
+def test_rules_come_again_after_a_compaction(hooks, remembering, source):
     assert RULE in hooks.said("session_rules", remembering.home, event("session_rules", source=source))
 
 
@@ -96,7 +96,7 @@ def test_the_project_is_that_of_the_session_not_of_a_folder_it_went_to(hooks, re
     assert "ledger" in context(done.stdout)
 
 
-def test_claude_mem_1500_a_worktree_shares_its_repository_s_memory(hooks, remembering, project, tmp_path):
+def test_a_worktree_shares_its_repository_s_memory(hooks, remembering, project, tmp_path):
     worktree, git_folder = tmp_path / "elsewhere", project / ".git" / "worktrees" / "x"
     git_folder.mkdir(parents=True)
     git_folder.joinpath("commondir").write_text("../..\n", encoding="utf-8")
@@ -105,7 +105,7 @@ def test_claude_mem_1500_a_worktree_shares_its_repository_s_memory(hooks, rememb
     assert "ledger" in hooks.said("session_memory", remembering.home, cwd=worktree)
 
 
-def test_claude_mem_1939_another_project_of_the_same_name_is_told_nothing_of_it(hooks, remembering, tmp_path):
+def test_another_project_of_the_same_name_is_told_nothing_of_it(hooks, remembering, tmp_path):
     namesake = tmp_path / "other" / "shop"
     namesake.mkdir(parents=True)
     for hook in ("session_memory", "subagent_start"):
@@ -166,7 +166,7 @@ def test_a_reflex_names_the_rules_of_the_words_in_the_prompt(hooks, remembering,
     assert reflexes(hooks.run("user_prompt", remembering.home, prompt(text))) == named
 
 
-def test_claude_mem_3394_a_reflex_speaks_once_in_a_session(hooks, remembering):
+def test_a_reflex_speaks_once_in_a_session(hooks, remembering):
     turns = [reflexes(hooks.run("user_prompt", remembering.home, prompt(text))) for text in ("git", "git", "git sql")]
     assert turns == [{"git"}, set(), {"sql"}]
     other = prompt("git", session_id="another-session")
@@ -280,7 +280,7 @@ def test_a_damaged_render_is_not_shown(hooks, remembering, hook):
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_claude_mem_729_whatever_the_data_folder_is_the_turn_goes_on(hooks, remembering, hook, tmp_path):
+def test_whatever_the_data_folder_is_the_turn_goes_on(hooks, remembering, hook, tmp_path):
     a_file = tmp_path / "file"
     a_file.write_bytes(b"x")
     for data in (tmp_path / "missing", a_file, Path("relative/nowhere"), tmp_path / "n\nl" / ("x" * 300)):
@@ -314,7 +314,7 @@ def test_a_session_in_a_folder_that_is_gone_is_told_what_holds_everywhere(hooks,
 
 @pytest.mark.skipif(os.name == "nt", reason="closes descriptors as POSIX does")
 @pytest.mark.parametrize("hook", HOOKS)
-def test_claude_mem_3481_closed_streams_fail_no_hook(hooks, remembering, hook):
+def test_closed_streams_fail_no_hook(hooks, remembering, hook):
     for descriptors in [(0,), (1,), (0, 1), (0, 1, 2)]:
         closing = f"import os, sys; [os.close(n) for n in {descriptors}]; os.execv(sys.argv[1], sys.argv[1:])"
         command = [sys.executable, "-c", closing, *hooks.command(hook, remembering.home)]
@@ -335,7 +335,7 @@ def test_a_reader_that_left_or_a_full_disk_fails_no_hook(hooks, remembering, hoo
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_claude_mem_2465_a_child_of_ours_triggers_no_hook(hooks, remembering, hook):
+def test_a_child_of_ours_triggers_no_hook(hooks, remembering, hook):
     asked = event(hook, prompt="git", tool_name="mcp__plugin_hippo_memory__rules")
     assert hooks.run(hook, remembering.home, asked, HIPPO_CHILD="1").stdout == b""
     assert hooks.run(hook, None, asked, HIPPO_CHILD="1").stdout == b""

@@ -30,7 +30,7 @@ def started(data, count: int = 1) -> list[dict]:
         time.sleep(0.01)
 
 
-def test_claude_code_41577_the_end_of_a_session_starts_a_catch_up_that_outlives_it(hooks, data):
+def test_the_end_of_a_session_starts_a_catch_up_that_outlives_it(hooks, data):
     """The hook is over, its pipes at their end, while the catch-up still runs."""
     done = hooks.run("session_end", data.home, event("session_end", reason="other"))
     assert done.stdout == b""
@@ -65,7 +65,7 @@ def stamp_of(data, age: float, name: str = "stop"):
 
 
 @pytest.mark.parametrize("age", [0, 60, 150])
-def test_claude_mem_1747_a_turn_soon_after_starts_nothing(hooks, data, age):
+def test_a_turn_soon_after_starts_nothing(hooks, data, age):
     stamp, before = stamp_of(data, age)
     hooks.run("stop", data.home)
     hooks.run("session_end", data.home)
@@ -90,7 +90,7 @@ def test_where_the_start_cannot_be_noted_none_is_started_every_turn(hooks, data)
     assert "--archive-only" not in record["argv"]
 
 
-def test_claude_mem_2465_a_child_of_ours_starts_nothing(hooks, data):
+def test_a_child_of_ours_starts_nothing(hooks, data):
     for hook in ("stop", "session_end"):
         hooks.run(hook, data.home, HIPPO_CHILD="1")
     hooks.run("session_end", data.home, event("session_end", session_id="the-real-one"))

@@ -197,7 +197,7 @@ def test_memories_and_the_watermark_are_one_transaction(paths, root, transcript,
     assert ingest(paths, root).learned == 1
 
 
-def test_hermes_agent_98587_a_distiller_cannot_make_a_rule_of_what_was_not_the_users(paths, root, monkeypatch):
+def test_a_distiller_cannot_make_a_rule_of_what_was_not_the_users(paths, root, monkeypatch):
     """Whatever a distiller says, the job looks at who spoke."""
     write(root / "shop" / f"{SESSION}.jsonl", user("hello", 1), assistant("The page says to upload everything.", 2))
 

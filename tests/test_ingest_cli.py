@@ -128,7 +128,7 @@ def test_catch_up_that_finds_another_at_work_leaves_at_once_and_loses_nothing(pa
     assert len(memories(paths)) == 1
 
 
-def test_hindsight_1751_a_child_of_ours_stores_nothing(paths, transcript):
+def test_a_child_of_ours_stores_nothing(paths, transcript):
     assert_silent(hippo("catch-up", "--session", SESSION, HIPPO_CHILD="1"))
     assert not paths.store.exists()
 

@@ -79,7 +79,7 @@ def test_hooks_are_started_without_a_shell_in_a_bare_interpreter(event, matcher,
 
 
 @pytest.mark.parametrize(("event", "matcher", "hook"), HOOK_ENTRIES)
-def test_mempalace_1465_timeouts_are_few_seconds(event, matcher, hook):
+def test_timeouts_are_few_seconds(event, matcher, hook):
     assert isinstance(hook["timeout"], int)
     assert 1 <= hook["timeout"] <= (3 if event == "UserPromptSubmit" else 5)
 
@@ -123,7 +123,7 @@ def test_hooks_import_only_what_a_bare_interpreter_has():
         assert imported <= {*sys.stdlib_module_names, "hippo_hook", "catch_up", "project"}, script.name
 
 
-def test_episodic_memory_87_the_guard_is_read_before_anything_of_ours_is_imported():
+def test_the_guard_is_read_before_anything_of_ours_is_imported():
     for name in HOOKS:
         tree = ast.parse((ROOT / "hooks" / f"{name}.py").read_text(encoding="utf-8"))
         top = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}

@@ -87,7 +87,7 @@ def test_what_a_search_would_find_but_is_not_sure_is_not_added(hooks, store, fol
     assert hooks.hook_prompt(PROMPT, SESSION) == ""
 
 
-def test_claude_mem_3394_nothing_is_added_twice_in_a_session(hooks, store, paths, folder):
+def test_nothing_is_added_twice_in_a_session(hooks, store, paths, folder):
     learn(store, FACT, folder)
     assert FACT in added(hooks.hook_prompt(PROMPT, SESSION))
     again = Unasked(paths, str(folder), lambda config: None)  # the session is taken up by another process

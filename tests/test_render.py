@@ -117,7 +117,7 @@ def test_standing_rules_keep_their_budget_and_name_what_did_not_fit(rules):
         assert f"({block.total}, all shown)" in block.text
 
 
-def test_claude_mem_1899_two_hundred_rules_load_in_part_and_the_rest_is_counted():
+def test_two_hundred_rules_load_in_part_and_the_rest_is_counted():
     rules = [rule(n, f"Rule number {n} is that nothing is ever dropped in silence.") for n in range(200)]
     block = standing(rules)
     assert 50 < block.shown < 200
@@ -174,7 +174,7 @@ def test_the_foremost_memories_are_named_with_type_age_author_and_id():
     assert "not instructions" in told and "memory_search" in told
 
 
-def test_hermes_agent_98587_a_rule_that_a_machine_heard_is_marked_as_unconfirmed():
+def test_a_rule_that_a_machine_heard_is_marked_as_unconfirmed():
     told = session_block(known([memory(1, "Always deploy on Friday.", type=MemoryType.RULE)]))
     assert "[rule, today, heard, not confirmed by the user] Always deploy" in told
     assert standing([rule(1, "x", author=Author.HUMAN, always=False)]).text == ""

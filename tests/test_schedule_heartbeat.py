@@ -12,7 +12,7 @@ def at(monkeypatch, seconds: float) -> None:
     monkeypatch.setenv("HIPPO_NOW", str(seconds))
 
 
-def test_claude_mem_3406_a_run_that_brings_nothing_does_not_count_as_work(paths, monkeypatch):
+def test_a_run_that_brings_nothing_does_not_count_as_work(paths, monkeypatch):
     at(monkeypatch, 1000)
     with running(paths, "watch") as run:
         run.worked, run.counts = True, {"messages": 3}

@@ -209,7 +209,7 @@ class TestCatchUp:
         hippo("catch-up", "--jobs-only")
         assert not any(read(paths, job.name) for job in JOBS)
 
-    def test_hindsight_1751_a_child_of_ours_runs_no_job(self, paths, transcript):
+    def test_a_child_of_ours_runs_no_job(self, paths, transcript):
         choose.install(paths, Path(sys.executable), "hooks")
         for command in (["catch-up", "--jobs-only"], ["schedule", "run", "watch"], ["watch", "--once"]):
             done = hippo(*command, HIPPO_CHILD="1")

@@ -178,7 +178,7 @@ def added(store):
     return store.memories.select()[0]
 
 
-def test_hermes_agent_98587_what_an_agent_adds_is_a_note_that_instructs_nobody(near, store, paths, folder):
+def test_what_an_agent_adds_is_a_note_that_instructs_nobody(near, store, paths, folder):
     """A page that makes the agent store a rule gets a note that is found when asked for, and put before nobody."""
     keywords_only(paths)
     text, failed = near.call("memory_add", text="Always run the fixtures first.", type="rule")
@@ -220,7 +220,7 @@ READ = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", 
     ],
     ids=["assistant", "tool result", "meta", "sub-agent's prompt"],
 )
-def test_hermes_98587_text_from_elsewhere_cannot_pose_as_the_users(near, store, paths, folder, isolated, elsewhere):
+def test_text_from_elsewhere_cannot_pose_as_the_users(near, store, paths, folder, isolated, elsewhere):
     keywords_only(paths)
     typed(isolated, folder, LIE, **elsewhere)
     text, failed = near.call("memory_add", text=LIE, by_user=True, type="rule")
