@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from hippo_core.cli.entry import plain_errors
+from hippo_core.cli.failing import plain_errors
 
 
 def hippo(*arguments, stdout=subprocess.PIPE, module="hippo_core.cli.main"):

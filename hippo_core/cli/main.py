@@ -9,8 +9,8 @@ import sys
 import click
 
 from hippo_core import __version__
-from hippo_core.cli.entry import plain_errors
 from hippo_core.cli.example import listed
+from hippo_core.cli.failing import plain_errors
 from hippo_core.errors import UsageError
 
 COMMANDS = {
