@@ -24,6 +24,21 @@ elif sys.argv[1:] == ["-"]:
 else:
     sys.exit("usage error")
 """
+_SCHTASKS = """\
+#!{python}
+import os, shutil, sys
+os.makedirs({tasks!r}, exist_ok=True)
+verb, told = sys.argv[1], dict(zip(sys.argv[2::2], sys.argv[3::2]))
+task = os.path.join({tasks!r}, told.get("/TN", ""))
+if verb == "/Create" and sys.argv[-1] == "/F":
+    shutil.copyfile(told["/XML"], task)
+elif not os.path.exists(task):
+    sys.exit("ERROR: The system cannot find the file specified.")
+elif verb == "/Delete" and sys.argv[-1] == "/F":
+    os.unlink(task)
+elif verb != "/Query":
+    sys.exit("ERROR: Invalid syntax.")
+"""
 _NOTER = """\
 #!{python}
 import os, sys
@@ -40,19 +55,22 @@ if sys.argv[1] == "print" and sys.argv[2].rpartition("/")[2] in off:
 
 
 class Programs:
-    """A folder of stand-ins. crontab: the user's crontab file. calls: what the others were told, a line each."""
+    """A folder of stand-ins. crontab: the user's crontab file. tasks: Windows' tasks, a file each.
+
+    calls: what the others were told, a line each.
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
         folder.mkdir()
         self.crontab, self._calls, self._refusal = folder / "tab", folder / "calls", folder / "refuse"
-        self._off = folder / "off"
+        self._off, self.tasks = folder / "off", folder / "tasks"
 
     def add(self, name: str) -> None:
-        text = _CRONTAB if name == "crontab" else _NOTER
+        text = {"crontab": _CRONTAB, "schtasks": _SCHTASKS}.get(name, _NOTER)
         program = self.folder / name
         values = {"file": str(self.crontab), "calls": str(self._calls), "refusal": str(self._refusal)}
-        values["off"] = str(self._off)
+        values |= {"off": str(self._off), "tasks": str(self.tasks)}
         program.write_text(text.format(python=sys.executable, **values), encoding="utf-8")
         program.chmod(0o755)
 

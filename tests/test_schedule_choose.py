@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from scheduler_programs import Programs
 from hippo_core.errors import ScheduleError, UsageError
 from hippo_core.ops.uninstall import uninstall
 from hippo_core.record import Record
-from hippo_core.schedule import choose, cron, launchd, systemd
+from hippo_core.schedule import choose, cron, launchd, systemd, windows
 from hippo_core.schedule.jobs import JOBS
 from hippo_core.schedule.scheduler import target_of
 
@@ -194,6 +196,24 @@ def test_launch_agents_are_loaded_and_removed_without_a_trace(programs, paths, i
     choose.remove(paths)
     assert not (isolated / "Library").exists()
     assert sum(call.startswith("bootout gui/") for call in programs.calls) == 10
+
+
+def test_tasks_of_windows_are_registered_missed_and_removed(programs, paths, monkeypatch):
+    with monkeypatch.context() as anywhere:  # the rest of the library would take it for Windows, too
+        anywhere.setattr(windows, "sys", SimpleNamespace(platform="win32"))
+        assert "no Windows Task Scheduler" in windows.TaskScheduler().problem()
+        programs.add("schtasks")
+        choose.install(paths, PYTHON, "windows")
+        choose.install(paths, PYTHON, "windows")  # an upgrade registers again
+    target = target_of(paths.home, PYTHON)
+    for job in JOBS:
+        assert ElementTree.parse(programs.tasks / target.name(job)).getroot().tag.endswith("}Task")
+    assert choose.registered(paths) == [job.name for job in JOBS]
+    (programs.tasks / f"{target.prefix}-dream").unlink()
+    (programs.tasks / "somebody's own").touch()
+    assert choose.registered(paths) == ["watch", "backstop", "snapshot", "monitor"]
+    assert choose.remove(paths) == [] and choose.registered(paths) == []
+    assert [file.name for file in programs.tasks.iterdir()] == ["somebody's own"]
 
 
 @pytest.mark.parametrize("scheduler", [scheduler for scheduler in choose.SCHEDULERS if scheduler.name != "hooks"])

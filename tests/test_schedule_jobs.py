@@ -26,6 +26,7 @@ def ran(at: float) -> Beat:
 def test_the_five_jobs_of_the_table():
     assert [job.name for job in JOBS] == ["watch", "backstop", "dream", "snapshot", "monitor"]
     assert [job.every for job in JOBS] == [3600, 86_400, 86_400, 86_400, 1800]
+    assert [job.grace for job in JOBS] == [1800, 3600, 3600, 3600, 900], "half the interval, an hour at most"
     with pytest.raises(UsageError, match="watch, backstop, dream, snapshot, monitor"):
         job_named("sleep")
 
@@ -66,7 +67,8 @@ def test_a_job_is_due_when_it_never_ran_and_when_the_clock_was_put_back(job):
     now = utc(2026, 3, 10, 12, 0)
     assert job.is_due(None, now) and job.is_overdue(None, now)
     assert job.is_overdue(ran(now + 86_400 * 400), now)
-    assert not job.is_due(ran(now), now)
+    assert not job.is_due(ran(now), now) and not job.is_due(ran(now + 60), now), "a clock is set right by seconds"
+    assert not job.is_due(ran(job.planned(now)), now), "it ran in the very second that it was planned for"
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
