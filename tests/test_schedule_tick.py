@@ -211,10 +211,10 @@ class TestCatchUp:
 
     def test_a_child_of_ours_runs_no_job(self, paths, transcript):
         choose.install(paths, Path(sys.executable), "hooks")
-        for command in (["catch-up", "--jobs-only"], ["schedule", "run", "watch"], ["watch", "--once"]):
+        for command in (["catch-up", "--jobs-only"], ["schedule", "run", "watch"], *(job.command for job in JOBS)):
             done = hippo(*command, HIPPO_CHILD="1")
             assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        assert not paths.store.exists()
+        assert not paths.store.exists() and not paths.run.exists()
 
     @pytest.mark.parametrize(
         "hook, scheduler, minutes, runs",

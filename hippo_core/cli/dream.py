@@ -1,6 +1,7 @@
 """`hippo dream` and `hippo undo`: the night's work, and taking it back. Both are the dream room's."""
 
 import dataclasses
+import os
 
 import click
 
@@ -22,6 +23,8 @@ def dream_command(as_json: bool) -> None:
     from hippo_core.dream.retire import ALWAYS_ALLOWED, MOST_SHARE
     from hippo_core.dream.run import dream
 
+    if os.environ.get("HIPPO_CHILD"):
+        return
     report = dream(paths.current())
     if as_json:
         click.echo(to_json(dataclasses.asdict(report)))
