@@ -18,6 +18,7 @@ from hippo_core.schedule.jobs import Job
 
 PRODUCT = "hippocampus"
 LONGEST_RUN = 3 * 3600  # seconds until a job that hangs is stopped
+LAST_RESORT = 2 * LONGEST_RUN  # until the scheduler stops what stops it: later, or no heartbeat would say what happened
 _PATIENCE = 30  # seconds for a scheduler's own command
 # All that a job may find: git, and programs that the user installed for all.
 _PATH = ("/usr/local/bin", "/usr/bin", "/bin", *(("/opt/homebrew/bin",) if sys.platform == "darwin" else ()))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hippo_core.paths import write_atomic
 from hippo_core.schedule.jobs import Job
-from hippo_core.schedule.scheduler import LONGEST_RUN, Target, ask, require
+from hippo_core.schedule.scheduler import LAST_RESORT, Target, ask, require
 
 _SERVICE = """\
 [Unit]
@@ -106,7 +106,7 @@ def units(target: Target, job: Job) -> dict[str, str]:
         python=str(target.python).replace("%", "%%"),
         command=_command(target.command(job)),
         environment="\n".join(f"Environment={_quoted(f'{key}={value}')}" for key, value in target.environment.items()),
-        limit=LONGEST_RUN,
+        limit=LAST_RESORT,
     )
     timer = _TIMER.format(name=job.name, calendar=_calendar(job))
     return {f"{target.name(job)}.service": service, f"{target.name(job)}.timer": timer}

@@ -13,7 +13,7 @@ from subprocess import list2cmdline
 from xml.sax.saxutils import escape
 
 from hippo_core.schedule.jobs import Job
-from hippo_core.schedule.scheduler import LONGEST_RUN, Target, ask, require
+from hippo_core.schedule.scheduler import LAST_RESORT, Target, ask, require
 
 _TASK = """\
 <?xml version="1.0" encoding="UTF-16"?>
@@ -101,7 +101,7 @@ def task(target: Target, job: Job) -> str:
         repetition="" if job.hour is not None else _REPETITION.format(minutes=int(job.every // 60)),
         start=f"2026-01-01T{job.hour or 0:02d}:{job.minutes[0]:02d}:00",
         user=f"\n      <UserId>{escape(account)}</UserId>" if user else "",
-        limit=LONGEST_RUN,
+        limit=LAST_RESORT,
         command=escape(str(windowless if windowless.exists() else target.python)),
         arguments=escape(list2cmdline(target.command(job)[1:])),
     )
