@@ -63,8 +63,9 @@ class SystemdTimers:
     def problem(self) -> str | None:
         if not sys.platform.startswith("linux") or shutil.which("systemctl") is None:
             return "there is no systemd here"
-        status, _, said = ask(["systemctl", "--user", "show", "--property=Version"])
-        return f"systemd does not serve this user ({said})" if status else None
+        _, output, said = ask(["systemctl", "--user", "show", "--property=Version"])
+        answers = output.startswith(b"Version=")  # in a chroot it ignores whatever it is told, with success
+        return None if answers else f"systemd does not serve this user ({said})"
 
     def install(self, target: Target, jobs: Sequence[Job]) -> None:
         for job in jobs:
