@@ -67,6 +67,14 @@ class TestChoice:
         assert any("refused: no bus" in reason for reason in done.passed_over)
         assert everything_below(isolated).keys() - before.keys() == {"hippo data", "hippo data/schedule.json"}
 
+    def test_systemd_that_ignores_what_it_is_asked_is_passed_over(self, programs, linux, paths):
+        """As systemctl does in a chroot, with success."""
+        program = programs.folder / "systemctl"
+        program.write_text("#!/bin/sh\necho \"Running in chroot, ignoring command '$2'\" >&2\n", encoding="utf-8")
+        program.chmod(0o755)
+        done = choose.install(paths, PYTHON)
+        assert done.scheduler.name == "hooks" and "Running in chroot" in done.passed_over[0]
+
     def test_cron_without_its_daemon_does_not_work(self, programs, linux, paths, monkeypatch):
         programs.add("crontab")
         monkeypatch.setattr(cron, "_daemon_runs", lambda: False)
@@ -129,7 +137,7 @@ def test_a_job_that_somebody_took_out_is_missed(programs, paths, monkeypatch, pr
     prefix = target_of(paths.home, PYTHON).prefix
     if program == "crontab":
         rows = programs.crontab.read_bytes().splitlines(keepends=True)
-        programs.crontab.write_bytes(b"".join(row for row in rows if not row.endswith(b" dream\n")))
+        programs.crontab.write_bytes(b"".join(b"#" * row.endswith(b" dream\n") + row for row in rows))
     else:
         programs.switch_off(f"{prefix}-dream")
     assert choose.registered(paths) == ["watch", "backstop", "snapshot", "monitor"]
@@ -232,15 +240,22 @@ def test_what_a_user_is_told_to_type_names_every_job_and_its_files(scheduler, pr
 
 
 @pytest.mark.parametrize(
-    "processes, runs",
-    [(["bash", "systemd"], False), (["bash", "crond"], True), ([], True)],
-    ids=["no", "yes", "unknown"],
+    "process, runs",
+    [
+        ("/usr/sbin/cron\0-f\0", True),
+        ("crond\0-n\0", True),
+        ("/bin/busybox\0crond\0-f\0", True),
+        ("busybox\0sh\0", False),
+        ("vim\0cron\0", False),
+        ("", False),
+        (None, True),
+    ],
 )
-def test_cron_is_taken_to_run_where_its_daemon_does_or_nobody_can_tell(tmp_path, monkeypatch, processes, runs):
-    """macOS has no /proc, and starts cron when there is a crontab."""
-    for number, name in enumerate(processes):
-        (tmp_path / str(number)).mkdir()
-        (tmp_path / str(number) / "comm").write_text(f"{name}\n", encoding="utf-8")
+def test_cron_is_taken_to_run_where_its_daemon_does_or_nobody_can_tell(tmp_path, monkeypatch, process, runs):
+    """macOS has no /proc, and starts cron when there is a crontab. The kernel's own processes have no command."""
+    if process is not None:
+        (tmp_path / "7").mkdir()
+        (tmp_path / "7" / "cmdline").write_text(process, encoding="utf-8")
     monkeypatch.setattr(cron, "Path", lambda _: tmp_path)
     assert cron._daemon_runs() is runs
 
@@ -257,6 +272,25 @@ class TestCrontab:
         assert there.startswith(before or b"") and there.count(b"schedule run --scheduled") == 5
         choose.remove(paths)
         assert (programs.crontab.read_bytes() if programs.crontab.exists() else None) == before
+
+    @pytest.mark.parametrize("said", ["no crontab for ann", "crontab: can't open 'ann': No such file or directory"])
+    def test_that_there_is_none_yet_is_understood_from_any_program_and_no_other_complaint(self, monkeypatch, said):
+        """The second is BusyBox's way to say it."""
+        monkeypatch.setattr(cron, "ask", lambda command: (1, b"", said))
+        assert cron.read_crontab() is None
+        monkeypatch.setattr(cron, "ask", lambda command: (1, b"", "You (ann) are not allowed to use this program"))
+        with pytest.raises(ScheduleError, match="not allowed"):
+            cron.read_crontab()
+
+    def test_a_line_added_below_stays_a_line_of_its_own(self, programs, linux, paths):
+        """Where the crontab had no end to its last line."""
+        programs.add("crontab")
+        programs.crontab.write_bytes(b"1 2 * * * /bin/true")
+        choose.install(paths, PYTHON, "cron")
+        with programs.crontab.open("ab") as file:
+            file.write(b"9 9 * * * /bin/false\n")
+        choose.remove(paths)
+        assert programs.crontab.read_bytes() == b"1 2 * * * /bin/true\n9 9 * * * /bin/false\n"
 
     def test_what_the_user_changed_meanwhile_stays(self, programs, linux, paths):
         programs.add("crontab")
@@ -278,14 +312,27 @@ class TestCrontab:
         choose.remove(paths)
         assert programs.crontab.read_bytes() == OTHERS + b"7 7 * * * /bin/mine\n"
 
+    def test_line_ends_that_an_editor_changed_are_no_obstacle(self, programs, linux, paths):
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        choose.install(paths, PYTHON, "cron")
+        programs.crontab.write_bytes(programs.crontab.read_bytes().replace(b"\n", b"\r\n"))
+        choose.remove(paths)
+        assert programs.crontab.read_bytes() == OTHERS.replace(b"\n", b"\r\n")
+
     def test_two_installations_keep_their_own_blocks(self, programs, linux, paths, tmp_path):
         programs.add("crontab")
         other = type(paths)(tmp_path / "another")
         choose.install(paths, PYTHON, "cron")
         one = programs.crontab.read_bytes()
         choose.install(other, PYTHON, "cron")
+        both = programs.crontab.read_bytes()
         choose.remove(other)
         assert programs.crontab.read_bytes() == one
+        theirs = both.removeprefix(one)
+        programs.crontab.write_bytes(one.rpartition(b"# <<<")[0] + theirs)  # the end of ours is lost
+        choose.remove(paths)
+        assert programs.crontab.read_bytes() == theirs
 
     def test_jobs_that_an_earlier_version_named_otherwise_are_replaced(self, programs, linux, paths, monkeypatch):
         programs.add("crontab")
@@ -304,6 +351,22 @@ class TestCrontab:
         with pytest.raises(ScheduleError, match="the disk is full"):
             choose.install(paths, PYTHON, "cron")
         assert programs.crontab.read_bytes() == OTHERS
+
+    def test_one_that_this_user_may_not_have_costs_nothing_that_is_registered(self, programs, linux, paths):
+        programs.add("systemctl")
+        choose.install(paths, PYTHON, "systemd")
+        refusal = programs.folder / "crontab"
+        refusal.write_text("#!/bin/sh\necho 'You (ann) are not allowed to use this program' >&2\nexit 1\n")
+        refusal.chmod(0o755)
+        with pytest.raises(ScheduleError, match="not allowed"):
+            choose.install(paths, PYTHON, "cron")
+        assert choose.chosen(paths) == "systemd" and choose.registered(paths) == [job.name for job in JOBS]
+
+    def test_a_cron_that_is_gone_is_no_obstacle(self, programs, linux, paths):
+        programs.add("crontab")
+        choose.install(paths, PYTHON)
+        (programs.folder / "crontab").unlink()
+        assert choose.remove(paths) == [] and choose.chosen(paths) is None
 
     def test_a_removal_that_fails_is_said_and_can_be_repeated(self, programs, linux, paths):
         programs.add("crontab")

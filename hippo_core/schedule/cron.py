@@ -5,6 +5,8 @@ no setting of the crontab's, and sets none: the command names its environment it
 that any shell takes it.
 """
 
+import contextlib
+import os
 import shlex
 import shutil
 import sys
@@ -15,7 +17,7 @@ from hippo_core.errors import ScheduleError
 from hippo_core.schedule.jobs import Job
 from hippo_core.schedule.scheduler import PRODUCT, Target, ask, require
 
-_DAEMONS = ("cron", "crond", "anacron", "busybox", "fcron", "dcron", "cronie")
+_DAEMONS = (b"cron", b"crond", b"fcron")
 _ENV = "/usr/bin/env"
 _OURS = b" schedule run --scheduled "
 _ANY_START = f"# >>> {PRODUCT}".encode()
@@ -35,11 +37,8 @@ class Crontab:
         return None if _daemon_runs() else "cron is installed, but its daemon does not run"
 
     def install(self, target: Target, jobs: Sequence[Job]) -> None:
-        before = read_crontab()
-        lines = [line(target, job) for job in jobs]
-        wanted = with_block(without_block(before, target.prefix), target.prefix, lines)
-        if wanted != before:
-            require(["crontab", "-"], wanted)
+        others = without_block(read_crontab(), target.prefix)
+        require(["crontab", "-"], with_block(others, target.prefix, [line(target, job) for job in jobs]))
 
     def remove(self, prefix: str, jobs: Sequence[Job]) -> None:
         if shutil.which("crontab") is None:
@@ -123,9 +122,8 @@ def _our_rows(rows: Sequence[bytes], prefix: str) -> list[int]:
 def _daemon_runs() -> bool:
     """Whether some cron is at work. Where /proc does not show it, it is taken to run, as macOS starts it on demand."""
     names = []
-    for entry in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            names.append(entry.read_text(encoding="utf-8", errors="replace").strip())
-        except OSError:
-            continue
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            program, argument, *_ = map(os.path.basename, [*entry.read_bytes().split(b"\0"), b""])
+            names.append(argument if program == b"busybox" else program)
     return not names or any(name in _DAEMONS for name in names)
