@@ -8,6 +8,9 @@ import os
 import sys
 
 _END = b'"}}\n'
+# Windows: a console without a window, a group and a class of its own. With no console at all, as DETACHED_PROCESS has
+# it, a window opens: an environment's python.exe only starts the real one, which then gets a console of its own.
+_UNSEEN = 0x08000000 | 0x200 | 0x4000
 
 
 def run(main):
@@ -163,15 +166,7 @@ def start_catch_up(data, *options):
     if os.name == "nt":
         from subprocess import DEVNULL, Popen
 
-        detached, new_group, below_normal = 0x8, 0x200, 0x4000
-        Popen(
-            command,
-            env=environment,
-            stdin=DEVNULL,
-            stdout=DEVNULL,
-            stderr=DEVNULL,
-            creationflags=detached | new_group | below_normal,
-        )
+        Popen(command, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, creationflags=_UNSEEN)
     elif os.fork() == 0:  # by hand: `import subprocess` alone takes longer than all of this
         try:
             os.setsid()

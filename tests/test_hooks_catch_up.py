@@ -5,7 +5,7 @@ import os
 import time
 
 import pytest
-from hook_process import SESSION, event
+from hook_process import SESSION, event, shared_by_hooks
 
 _PATIENCE = 20.0  # seconds for a process to start on a busy machine
 
@@ -40,6 +40,13 @@ def test_the_end_of_a_session_starts_a_catch_up_that_outlives_it(hooks, data):
     if os.name == "posix":
         assert record["session"] == record["pid"], "it would die with the terminal"
         assert record["quiet"], "it could still write into the client"
+
+
+def test_on_windows_it_gets_a_console_without_a_window_as_do_the_programs_it_starts():
+    """Without any console, the interpreter that an environment's python.exe starts would open one on the screen."""
+    no_window, detached, new_console = 0x08000000, 0x8, 0x10
+    flags = shared_by_hooks()._UNSEEN
+    assert flags & no_window and not flags & (detached | new_console)
 
 
 @pytest.mark.parametrize("session", ["", "--all", "../x", "a b", None])
