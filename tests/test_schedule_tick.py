@@ -106,6 +106,16 @@ class TestRunJob:
         expected = "-I -m" if flag else "-m hippo_core.cli.main"
         assert tick.run_job(paths, job_named("watch")).error == expected
 
+    @pytest.mark.skipif(os.name == "nt", reason="the stand-in is a script with a shebang")
+    def test_a_job_of_an_interpreter_without_a_console_runs_in_the_one_with(self, paths, monkeypatch, tmp_path):
+        """What it starts, git for example, would open a window on Windows, every night."""
+        spy = tmp_path / "python.exe"
+        spy.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('this one')\n", encoding="utf-8")
+        spy.chmod(0o755)
+        windowless = SimpleNamespace(executable=str(tmp_path / "pythonw.exe"), flags=SimpleNamespace(isolated=1))
+        monkeypatch.setattr(tick, "sys", windowless)
+        assert tick.run_job(paths, job_named("watch")).error == "this one"
+
     def test_a_job_that_dies_without_a_word_fails_all_the_same(self, paths, scripted):
         job = scripted("import os, sys; print('half a word'); sys.stdout.flush(); os._exit(3)")
         done = tick.run_job(paths, job)

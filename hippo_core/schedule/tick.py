@@ -6,6 +6,7 @@ jobs say goes to the log. Knows jobs by the table alone.
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,7 +66,9 @@ def _run(paths: Paths, job: Job, before: Beat | None, limit: float) -> Beat:
 def _call(paths: Paths, job: Job, limit: float) -> tuple[int, str]:
     """Run the job's command: (status, the end of what it said)."""
     isolated = ["-I"] if sys.flags.isolated else []
-    command = [sys.executable, *isolated, "-m", "hippo_core.cli.main", *job.command]
+    python = re.sub(r"(?i)pythonw(?=\.exe$)", "python", sys.executable)  # the other one never has a console
+    command = [python, *isolated, "-m", "hippo_core.cli.main", *job.command]
+    # A console that has no window, and goes on to all that the job starts: git, without one, would open its own.
     group = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -94,7 +97,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     else:
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True)
+        stop = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        subprocess.run(stop, capture_output=True, creationflags=subprocess.CREATE_NO_WINDOW)
     process.wait()
 
 
