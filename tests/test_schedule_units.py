@@ -159,7 +159,6 @@ class TestTaskScheduler:
             "StopIfGoingOnBatteries",
             "StartWhenAvailable",
             "Enabled",
-            "Hidden",
             "ExecutionTimeLimit",
             "Priority",
         ],
@@ -181,7 +180,6 @@ class TestTaskScheduler:
     }
     _BOOLEANS = (
         "Enabled",
-        "Hidden",
         "StopAtDurationEnd",
         "DisallowStartIfOnBatteries",
         "StopIfGoingOnBatteries",
@@ -212,7 +210,8 @@ class TestTaskScheduler:
         self._check(task)
         found = {element.tag[len(self._SPACE) :]: element.text for element in task.iter()}
         assert found["Command"] == str(target.python)
-        assert (found["Hidden"], found["Priority"], found["RunLevel"]) == ("true", "7", "LeastPrivilege")
+        assert "Hidden" not in found, "the user finds it in the list of tasks"
+        assert (found["Priority"], found["RunLevel"]) == ("7", "LeastPrivilege")
         assert int(found["ExecutionTimeLimit"][2:-1]) > LONGEST_RUN, "or a job that hangs would leave no heartbeat"
         assert found["Arguments"].endswith(f"schedule run --scheduled {job.name}")
         assert found.get("UserId") == (f"{user['USERDOMAIN']}\\{user['USERNAME']}" if user else None)

@@ -42,7 +42,6 @@ _TASK = """\
     <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
     <StartWhenAvailable>true</StartWhenAvailable>
     <Enabled>true</Enabled>
-    <Hidden>true</Hidden>
     <ExecutionTimeLimit>PT{limit}S</ExecutionTimeLimit>
     <Priority>7</Priority>
   </Settings>
