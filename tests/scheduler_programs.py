@@ -45,6 +45,10 @@ import os, sys
 open({calls!r}, "a").write(" ".join(sys.argv[1:]) + "\\n")
 if os.path.exists({refusal!r}) and ("enable" in sys.argv or "bootstrap" in sys.argv):
     sys.exit("refused: no bus")
+if sys.argv[1] == "bootstrap" and os.path.exists({draining!r}):
+    os.unlink({draining!r})
+    print("Bootstrap failed: 5: Input/output error", file=sys.stderr)
+    sys.exit(5)
 off = open({off!r}).read().split() if os.path.exists({off!r}) else []
 if "is-enabled" in sys.argv:
     timers = [name for name in sys.argv if name.endswith(".timer")]
@@ -66,13 +70,13 @@ class Programs:
         self.folder = folder
         folder.mkdir()
         self.crontab, self._calls, self._refusal = folder / "tab", folder / "calls", folder / "refuse"
-        self._off, self.tasks = folder / "off", folder / "tasks"
+        self._off, self._draining, self.tasks = folder / "off", folder / "draining", folder / "tasks"
 
     def add(self, name: str) -> None:
         text = {"crontab": _CRONTAB, "schtasks": _SCHTASKS}.get(name, _NOTER)
         program = self.folder / name
         values = {"file": str(self.crontab), "calls": str(self._calls), "refusal": str(self._refusal)}
-        values |= {"off": str(self._off), "tasks": str(self.tasks)}
+        values |= {"off": str(self._off), "draining": str(self._draining), "tasks": str(self.tasks)}
         program.write_text(text.format(python=sys.executable, **values), encoding="utf-8")
         program.chmod(0o755)
 
@@ -81,6 +85,10 @@ class Programs:
 
     def relent(self) -> None:
         self._refusal.unlink()
+
+    def drain(self) -> None:
+        """launchd still clears away an agent, and takes no other one just now."""
+        self._draining.touch()
 
     def switch_off(self, unit: str) -> None:
         """From now on systemd or launchd has that one no more."""

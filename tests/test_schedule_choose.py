@@ -224,6 +224,15 @@ def test_tasks_of_windows_are_registered_missed_and_removed(programs, paths, mon
     assert [file.name for file in programs.tasks.iterdir()] == ["somebody's own"]
 
 
+def test_launchd_may_take_a_moment_to_clear_away_what_was_there_before(programs, paths, monkeypatch):
+    """An upgrade while a job runs must not end with another scheduler."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    programs.add("launchctl")
+    programs.drain()
+    assert choose.install(paths, PYTHON).scheduler.name == "launchd"
+    assert sum(call.startswith("bootstrap gui/") for call in programs.calls) == 6
+
+
 @pytest.mark.parametrize("scheduler", [scheduler for scheduler in choose.SCHEDULERS if scheduler.name != "hooks"])
 def test_what_a_user_is_told_to_type_names_every_job_and_its_files(scheduler, programs, isolated):
     said = scheduler.by_hand("hippocampus-1234", JOBS)

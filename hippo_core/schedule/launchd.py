@@ -3,11 +3,13 @@
 launchd makes up for planned times that the machine slept through, once, when it wakes.
 """
 
+import errno
 import os
 import plistlib
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from typing import Any
 from hippo_core.paths import write_atomic
 from hippo_core.schedule.jobs import Job
 from hippo_core.schedule.scheduler import Target, ask, require
+
+_PAUSES = (0.2, 0.5, 1.0, 2.0)  # seconds
 
 
 class LaunchAgents:
@@ -35,7 +39,7 @@ class LaunchAgents:
             file = self.place / f"{target.name(job)}.plist"
             ask(["launchctl", "bootout", f"{_domain()}/{target.name(job)}"])  # a loaded agent cannot be loaded again
             write_atomic(file, plistlib.dumps(agent(target, job)), mode=0o644)
-            require(["launchctl", "bootstrap", _domain(), str(file)])
+            _load(file)
 
     def remove(self, prefix: str, jobs: Sequence[Job]) -> None:
         for job in jobs:
@@ -70,6 +74,19 @@ def agent(target: Target, job: Job) -> dict[str, Any]:
         "StandardOutPath": os.devnull,
         "StandardErrorPath": os.devnull,
     }
+
+
+def _load(file: Path) -> None:
+    """Give launchd an agent; patient, for it may still be clearing away the one of that name that was taken out."""
+    command = ["launchctl", "bootstrap", _domain(), str(file)]
+    for pause in _PAUSES:
+        status, _, _ = ask(command)
+        if status == 0:
+            return
+        if status != errno.EIO:
+            break
+        time.sleep(pause)
+    require(command)
 
 
 def _domain() -> str:
