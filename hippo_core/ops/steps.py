@@ -19,7 +19,7 @@ class Step:
     def __init__(self, title: str):
         self.note = ""
         self._title, self._began = title, time.monotonic()
-        self._terminal = sys.stdout.isatty()
+        self._terminal, self._shown = sys.stdout.isatty(), 0
         self._drawn = self._began
         if self._terminal:
             self._draw("")
@@ -43,8 +43,10 @@ class Step:
         self._write(progress, "" if self._terminal else "\n")
 
     def _write(self, note: str, end: str) -> None:
-        start, clear = ("\r", "\x1b[K") if self._terminal else ("", "")
-        sys.stdout.write(f"{start}  {self._title:<{_WIDTH}}{note}".rstrip() + clear + end)
+        line = f"  {self._title:<{_WIDTH}}{note}".rstrip()
+        if self._terminal:  # blanks over what was longer: an older Windows console shows a code for that as it is
+            line, self._shown = "\r" + line.ljust(self._shown), len(line)
+        sys.stdout.write(line + end)
         sys.stdout.flush()
 
 
