@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 from click.testing import CliRunner
 
+from hippo_core.cli.asking import knows_colours
 from hippo_core.cli.main import hippo
 from hippo_core.config import save
 from hippo_core.model.memory import Draft
@@ -47,3 +48,16 @@ def test_no_command_prints_what_a_terminal_obeys(known, command):
     said = CliRunner().invoke(hippo, command, color=True, catch_exceptions=False).output
     left = _OURS.sub("", said).replace("\n", "").replace("\t", "")
     assert "kettle" in said and not [c for c in left if unicodedata.category(c) == "Cc"]
+
+
+@pytest.mark.parametrize(
+    "system, environment, known",
+    [
+        ("posix", {}, True),
+        ("nt", {"USERNAME": "me"}, False),
+        ("nt", {"WT_SESSION": "1d3f"}, True),
+        ("nt", {"TERM_PROGRAM": "vscode"}, True),
+    ],
+)
+def test_a_console_that_may_print_the_codes_of_colours_gets_none(system, environment, known):
+    assert knows_colours(system, environment) is known

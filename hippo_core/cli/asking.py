@@ -1,6 +1,7 @@
 """What the searches of the command line share, whichever way their arguments came in."""
 
 import os
+from collections.abc import Mapping
 
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
@@ -23,8 +24,13 @@ def model_for_questions(config: Config, here: Paths) -> Embedder:
     return embedder
 
 
+def knows_colours(system: str, environment: Mapping[str, str]) -> bool:
+    """Whether terminals here do. The plain console of Windows may not, and prints the codes; others name themselves."""
+    return system != "nt" or any(name in environment for name in ("WT_SESSION", "TERM_PROGRAM", "TERM", "ConEmuANSI"))
+
+
 def coloured(kind: str, text: str) -> str:
-    return f"\x1b[{_CODES[kind]}m{text}\x1b[0m"
+    return f"\x1b[{_CODES[kind]}m{text}\x1b[0m" if knows_colours(os.name, os.environ) else text
 
 
 def current_folder() -> str | None:

@@ -27,8 +27,7 @@ def main() -> None:
     # here is large enough to be shared out.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     answer = plain_search(sys.argv[1:])
-    # An old console needs its colours translated.
-    if answer is None or (os.name == "nt" and sys.stdout and sys.stdout.isatty()):
+    if answer is None:
         from hippo_core.cli.main import main as framework
 
         return framework()
