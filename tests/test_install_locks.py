@@ -92,6 +92,14 @@ def test_onnx_runtime_is_one_that_has_a_wheel_there(python, platform):
     assert pinned_for("vectors", python, platform)["onnxruntime"] == ("1.32.0" if newest else "1.23.2")
 
 
+@pytest.mark.parametrize("platform", PLATFORMS, ids=lambda platform: "-".join(platform[1:]))
+@pytest.mark.parametrize("python", PYTHONS)
+def test_cryptography_is_one_that_has_a_wheel_there(python, platform):
+    """Without it the tool server does not start; 49 is the first that has none for Macs with an Intel processor."""
+    major = int(pinned_for("core", python, platform)["cryptography"].partition(".")[0])
+    assert (major < 49) == (platform[1:] == ("darwin", "x86_64"))
+
+
 def test_locks_answer_what_the_project_file_asks():
     """A dependency that was added to pyproject.toml without a new lock would be missing on every fresh machine."""
     from packaging.requirements import Requirement
