@@ -17,6 +17,7 @@ from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store, migrations
+from hippo_core.store.connection import mapped_by_readers
 from hippo_core.store.memories import EXACT, PLAIN
 
 PROJECT = project_scope("example.org/a/api", "api")
@@ -184,7 +185,13 @@ def test_locked_store_says_so(store, paths, monkeypatch):
 def test_a_writer_does_not_map_the_store_into_its_memory(store, paths):
     """What a pass touched of a large store counted as its own; a reader is short-lived, and searches faster with it."""
     with Store.open(paths.store, readonly=True) as reader:
-        assert (store._db.pragma("mmap_size"), reader._db.pragma("mmap_size") > 0) == (0, True)
+        assert (store._db.pragma("mmap_size"), reader._db.pragma("mmap_size")) == (0, mapped_by_readers(os.name))
+
+
+@pytest.mark.parametrize("system, maps", [("posix", True), ("nt", False)])
+def test_no_reader_maps_the_store_where_a_mapped_file_cannot_be_shortened(system, maps):
+    """A session's tool server reads while the user forgets, and what the file is cut off must go."""
+    assert (mapped_by_readers(system) > 0) is maps
 
 
 def test_what_is_deleted_is_overwritten_in_the_file(store, paths):

@@ -44,13 +44,21 @@ def connect(path: Path, newest_schema: int, *, readonly: bool = False, create: b
             db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             if readonly:
                 db.pragma("query_only", True)
-                db.pragma("mmap_size", _MAPPED)  # a writer would keep all that it ever touched
+                db.pragma("mmap_size", mapped_by_readers(os.name))  # a writer would keep all that it ever touched
             else:
                 _configure_writer(db)
         except BaseException:
             db.close()
             raise
     return db
+
+
+def mapped_by_readers(system: str) -> int:
+    """How many bytes of the file a reader may map, on a system as os.name has it.
+
+    None on Windows, which shortens no file that anybody maps: what was forgotten would stay behind the store's end.
+    """
+    return 0 if system == "nt" else _MAPPED
 
 
 def load_vectors(db: apsw.Connection) -> bool:
