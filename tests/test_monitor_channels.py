@@ -85,6 +85,34 @@ def test_an_address_that_is_none_is_named_by_its_kind_alone():
     assert said == "apprise does not understand this smoke address"
 
 
+def test_an_address_without_a_kind_shows_nothing_of_itself():
+    pytest.importorskip("apprise")
+    said = channels.send(channels.Channel("hunter2:password@example.org"), "title", "body", False)
+    assert said == "apprise does not understand this ? address"
+
+
+def test_why_it_was_not_taken_holds_no_part_of_the_address(ntfy):
+    """Whoever knows the topic reads along, so it is as good as a password."""
+    ntfy.up().status = 403
+    address = f"ntfy://me:pass%20word@127.0.0.1:{ntfy.port}/our%2Dtopic?mode=private"
+    said = channels.send(channels.Channel(address), "title", "body", False)
+    assert said == "Failed to send ntfy notification to topic '***': error=403."
+    ntfy.down()
+    said = channels.send(channels.Channel(address), "title", "body", False)
+    assert "Connection error" in said and str(ntfy.port) not in said and "127.0.0.1" not in said
+
+
+@pytest.mark.parametrize("fails", [lambda: 1 / 0, lambda: None, lambda: False])
+def test_a_service_that_fails_in_any_way_did_not_take_it_and_says_nothing_aloud(
+    ntfy, monkeypatch, caplog, capfd, fails
+):
+    monkeypatch.setattr("apprise.Apprise.notify", lambda self, **letter: fails())
+    assert channels.send(channels.Channel(ntfy.address), "title", "body", False) == "it was not taken"
+    monkeypatch.undo()
+    assert "Connection error" in channels.send(channels.Channel(ntfy.address), "title", "body", False)
+    assert (caplog.text, *capfd.readouterr()) == ("", "", "")
+
+
 def test_without_apprise_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "apprise", None)
     assert "--with alerts" in channels.send(channels.Channel("ntfy://topic"), "title", "body", False)

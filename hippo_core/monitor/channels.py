@@ -6,10 +6,12 @@ apprise is an option of the installation and is loaded only to send. Knows nothi
 import contextlib
 import io
 import logging
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from urllib.parse import unquote
 
 from hippo_core.log import log
 from hippo_core.paths import Paths
@@ -31,7 +33,8 @@ class Channel:
 
     @property
     def name(self) -> str:
-        return self.address.partition(":")[0][:20] or "?"
+        kind, given, _ = self.address.partition("://")
+        return kind[:20] if given else "?"
 
 
 def channels(addresses: Sequence[str]) -> list[Channel]:
@@ -45,7 +48,7 @@ def write_log(paths: Paths, about: str, text: str) -> None:
 
 
 def send(channel: Channel, title: str, body: str, urgent: bool, deadline: float = DEADLINE) -> str | None:
-    """Deliver through one channel; None when it took it, else why not, in words without the address."""
+    """Deliver through one channel; None when it took it, else why not, in words that hold nothing of the address."""
     try:
         import apprise
     except ImportError:
@@ -61,8 +64,15 @@ def send(channel: Channel, title: str, body: str, urgent: bool, deadline: float 
         return f"no answer within {deadline:.0f} seconds"
     if taken:
         return None
-    last = said.getvalue().strip().rpartition("\n")[2].replace(channel.address, channel.name)
-    return last or "it was not taken"
+    return _without(channel.address, said.getvalue().strip().rpartition("\n")[2]) or "it was not taken"
+
+
+def _without(address: str, said: str) -> str:
+    """What was said, with a mark for each part of the address in it: whoever knows a topic or a token reads along."""
+    rest = address.partition("://")[2]
+    parts = {part for text in (rest, unquote(rest)) for part in re.split(r"[/:@?&=#,]+", text) if len(part) > 2}
+    longest_first = "|".join(map(re.escape, sorted(parts, key=len, reverse=True)))
+    return re.sub(rf"(?<!\w)(?:{longest_first})(?!\w)", "***", said, flags=re.IGNORECASE) if parts else said
 
 
 def _within(seconds: float, call: Callable[[], bool | None]) -> bool | None:
