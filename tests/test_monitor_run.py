@@ -388,7 +388,29 @@ def test_without_an_address_the_log_says_it_all(machine):
 def test_settings_that_cannot_be_read_are_a_finding_and_stop_nothing(machine, content):
     machine.paths.config.write_text(content, encoding="utf-8")
     look = machine.look()
-    assert keys(look) == ["settings"] and look.problem
+    assert keys(look) == ["settings"] and look.found[0].detail
+    assert look_only(machine.paths, machine.schedule, [machine.projects]).found == look.found
+
+
+def test_what_waits_goes_on_waiting_while_the_settings_cannot_be_read(machine, ntfy):
+    """Nobody knows then to whom it may go."""
+    ntfy.down()
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    whole = machine.paths.config.read_bytes()
+    machine.paths.config.write_bytes(whole[:-4])
+    ntfy.up()
+    look = machine.look(after=HOUR / 2)
+    assert (keys(look), look.sent, look.waiting) == (["settings", "unread"], 0, 1)
+    machine.paths.config.write_bytes(whole)
+    assert machine.look(after=HOUR / 2).sent == 1 and ntfy.bodies[0].startswith("1 transcript not stored")
+
+
+def test_quiet_hours_that_are_none_hold_nothing_back_and_are_told_wherever_alerts_go(machine, ntfy):
+    settings.save(machine.paths, quiet_hours="at night")
+    machine.at(datetime(2026, 11, 27, 23).timestamp())
+    assert machine.look().sent == 1 and ntfy.bodies == ["The settings cannot be read. Next: hippo doctor"]
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"alerts": {"x": {}}}', b'{"alerts": 7}', b'{"looked": 1}'])

@@ -109,8 +109,6 @@ def _show(look, as_json: bool) -> None:
         lines.append(f"{look.waiting} wait to be sent")
     if look.muted_until:
         lines.append(f"muted until {clock.minute(look.muted_until)}: hippo monitor unmute")
-    if look.problem:
-        lines.append(look.problem)
     click.echo("\n".join(lines))
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from hippo_core import clock, heartbeat
 from hippo_core import config as settings
-from hippo_core.config import Config
 from hippo_core.errors import UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.monitor import alerts, channels, hours, outbox
@@ -77,7 +76,6 @@ class Look:
     failed: dict[str, str]
     waiting: int
     muted_until: float | None
-    problem: str | None = None
 
 
 def run_once(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
@@ -97,8 +95,9 @@ def look_only(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
     """What stands now. Nobody is told, and nothing is written."""
     now, memo = clock.now(), read_memo(paths)
     facts = _facts(paths, schedule, memo, roots, thorough=memo.damaged)
+    found = [*_settings(paths)[2], *findings(facts)]
     waiting = len(outbox.waiting(paths))
-    return Look(findings(facts), alerts.standing(memo.alerts), [], 0, {}, waiting, hours.muted_until(paths, now))
+    return Look(found, alerts.standing(memo.alerts), [], 0, {}, waiting, hours.muted_until(paths, now))
 
 
 def read_memo(paths: Paths) -> Memo:
@@ -113,31 +112,30 @@ def read_memo(paths: Paths) -> Memo:
 
 def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
     now, memo = clock.now(), read_memo(paths)
-    config, problem = _settings(paths)
+    ways, quiet_hours, trouble = _settings(paths)
     _stay_awake(memo, schedule, paths, now)
     thorough = memo.damaged or not 0 <= now - memo.checked < _THOROUGH_EVERY
     facts = _facts(paths, schedule, memo, roots, thorough)
     if thorough and facts.store_read:
         memo.checked, memo.damaged = now, bool(facts.damage)
-    found = findings(facts)
-    if problem:
-        found.insert(0, Finding("settings", "the settings cannot be read", detail=problem))
+    found = [*trouble, *findings(facts)]
     muted = hours.muted_until(paths, now)
     before = memo.alerts
     unknown = () if facts.store_read else FROM_STORE
     memo.alerts, told = alerts.step(before, found, now, muted=muted is not None, unknown=unknown)
     _log_changes(paths, before, memo.alerts, {finding.key: finding for finding in found}, muted is not None)
-    ways = channels.channels(config.alerts)
-    _post(paths, told, ways, config, now)
+    _post(paths, told, ways or [], quiet_hours, now)
     memo.looked = now
     _write_memo(paths, memo)  # before anything is sent: a crash while sending must not raise the same alert again
     standing = alerts.standing(memo.alerts)
     _render(paths, schedule, [] if muted else [alert.text for alert in standing.values() if alert.grave])
-    sent, failed = (0, {}) if muted else _send(paths, ways, now)
-    if not muted and (memo.unsent_since is None) == bool(failed):
-        memo.unsent_since = now if failed else None
-        _write_memo(paths, memo)
-    return Look(found, standing, told, sent, failed, len(outbox.waiting(paths)), muted, problem)
+    sent, failed = 0, {}
+    if ways is not None and not muted:
+        sent, failed = _send(paths, ways, now)
+        if (memo.unsent_since is None) == bool(failed):
+            memo.unsent_since = now if failed else None
+            _write_memo(paths, memo)
+    return Look(found, standing, told, sent, failed, len(outbox.waiting(paths)), muted)
 
 
 def _facts(paths: Paths, schedule: Schedule, memo: Memo, roots: Sequence[Path], thorough: bool) -> Facts:
@@ -168,19 +166,22 @@ def _stay_awake(memo: Memo, schedule: Schedule, paths: Paths, now: float) -> Non
     memo.ran = ran
 
 
-def _settings(paths: Paths) -> tuple[Config, str | None]:
-    """The settings, and why they cannot be used as they are."""
+def _settings(paths: Paths) -> tuple[list[channels.Channel] | None, str, list[Finding]]:
+    """Where alerts go, None where that cannot be read; the quiet hours; and what is wrong with the settings."""
+    ways, quiet_hours = None, ""
     try:
         config = settings.load(paths)
+        ways = channels.channels(config.alerts)
         hours.quiet_until(config.quiet_hours, clock.now())
-        return config, None
+        quiet_hours = config.quiet_hours
     except UsageError as error:
-        return Config(quiet_hours=""), str(error)
+        return ways, quiet_hours, [Finding("settings", "the settings cannot be read", detail=str(error))]
+    return ways, quiet_hours, []
 
 
-def _post(paths: Paths, told: Sequence[Notice], ways: Sequence[channels.Channel], config: Config, now: float) -> None:
+def _post(paths: Paths, told: Sequence[Notice], ways: Sequence[channels.Channel], quiet_hours: str, now: float) -> None:
     """Put every notice into the outbox, what can wait with the time until which it does."""
-    morning = hours.quiet_until(config.quiet_hours, now)
+    morning = hours.quiet_until(quiet_hours, now)
     letters = []
     for notice in told:
         held = now if notice.urgent or morning is None else morning
