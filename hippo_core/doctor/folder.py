@@ -19,9 +19,11 @@ _LONGEST_JOB = 3 * 3_600.0
 
 def settings_readable(patient: Patient) -> Iterator[Finding]:
     from hippo_core.embed.choose import open_embedder
+    from hippo_core.monitor.hours import quiet_until
 
     try:
         config = settings.load(patient.paths)
+        quiet_until(config.quiet_hours, clock.now())
         open_embedder(config)
     except VectorsUnavailableError:
         pass  # a matter of the embedder, which has its own check
