@@ -214,6 +214,17 @@ def test_renders_that_are_older_than_the_store_are_found(paths, home, monkeypatc
     assert "rendered" not in wrong(paths, home), "a new day alone makes nothing wrong"
 
 
+@pytest.mark.parametrize("setting, shows", [
+    ({"nudge": "Be brief."}, True), ({"decay_rate": 2.0}, True), ({"half_lives": {"fact": 7}}, True),
+    ({"quiet_hours": ""}, False), ({"idle_minutes": 5}, False), ({"archive_meaning": False}, False),
+])  # fmt: skip
+def test_renders_are_older_than_a_setting_only_where_it_shows_in_them(paths, home, setting, shows):
+    save(paths, **setting)
+    assert ("rendered" in wrong(paths, home)) == shows
+    mend(paths, str(home))
+    assert wrong(paths, home) == {}
+
+
 def test_a_broken_file_that_nothing_renders_any_more_goes(paths, home):
     (paths.render / "project" / "pgone.json").write_bytes(b"{half")
     os.chmod(paths.render / "project" / "pgone.json", 0o600)

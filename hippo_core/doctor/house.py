@@ -16,7 +16,7 @@ from hippo_core.store import Store
 
 
 def rendered(patient: Patient) -> Iterator[Finding]:
-    """Whether what the hooks print is there, whole and what the store says."""
+    """Whether what the hooks print is there, whole and what the store and the settings say."""
     from hippo_core.render.refresh import is_current
 
     files = [path for path in sorted(patient.paths.render.rglob("*.json")) if path.is_file()]
@@ -26,7 +26,7 @@ def rendered(patient: Patient) -> Iterator[Finding]:
     if broken:
         line = f"{counted(len(broken), 'rendered file')} cannot be read, first {broken[0]}"
     elif not current:
-        line = "what the hooks read is missing or older than the store"
+        line = "what the hooks read is missing or older than the store or the settings"
     else:
         yield well("rendered", f"{counted(len(files), 'file')} ready for the hooks, as the store has it")
         return

@@ -1,7 +1,8 @@
 """Keeps the files that the hooks read equal to the store: one document each, replaced whole, only when it changed.
 
-A project is rendered again only when its own memories, its sessions, what holds everywhere, the settings, the program
-or the day have changed; render/state.json remembers what came from what. Knows nothing of who changed the store.
+A project is rendered again only when its own memories, its sessions, what holds everywhere, a setting that shows in it,
+the program or the day have changed; render/state.json remembers what came from what. Knows nothing of who changed the
+store.
 """
 
 import contextlib
@@ -56,7 +57,7 @@ def refresh(store: Store, paths: Paths) -> None:
 
 
 def is_current(store: Store, paths: Paths) -> bool:
-    """Whether all that `refresh` renders is there and says what the store says, but for the ages of things."""
+    """Whether all that `refresh` renders is there and says what store and settings say, but for the ages of things."""
     with store.reading():
         world = _look(store, paths)
     done, sizes = _read_state(paths)
@@ -106,7 +107,8 @@ def _look(store: Store, paths: Paths) -> _World:
     rules = user_rules(store)
     everywhere = _everywhere(rules)
     shared = [memory for memory in store.memories.select(scopes=[GLOBAL], witnessed=True) if not has_its_place(memory)]
-    common = [__version__, clock.day(now), command, repr(config), _versions(shared), bool(everywhere.total)]
+    of_settings = [config.nudge, repr(Aging.of(config))]
+    common = [__version__, clock.day(now), command, of_settings, _versions(shared), bool(everywhere.total)]
     with_rules = {rule.scope for rule in rules}
     state: State = {
         key: [*common, scope.label, sessions.get(key, 0), prints.get(key), key in with_rules and everywhere.tokens]
