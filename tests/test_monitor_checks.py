@@ -2,6 +2,7 @@
 
 import pytest
 
+from hippo_core import clock
 from hippo_core.heartbeat import Beat
 from hippo_core.monitor.checks import Facts, findings
 from hippo_core.registration import DISABLED, ENABLED, NOT_INSTALLED, NOT_REGISTERED, UNKNOWN
@@ -70,10 +71,13 @@ def test_without_a_schedule_no_job_is_late():
 
 def test_five_weeks_of_successful_runs_that_store_nothing_are_found_by_their_output():
     """claude-mem#3406: "Not logged in" for five weeks while health said ok."""
-    healthy = {"watch": beat(NOW - 600, worked=NOW - 35 * DAY)}
+    healthy = {"watch": beat(NOW - 600, worked=NOW - 35 * DAY), "monitor": beat(NOW, worked=NOW)}
     found = findings(Facts(NOW, jobs=[WATCH], beats=healthy, unread=12, unread_since=NOW - 35 * DAY))
     assert [finding.key for finding in found] == ["unread"] and found[0].grave
     assert "12 transcripts" in found[0].text and "35 days" in found[0].text
+    assert f"last work done on {clock.day(NOW - 35 * DAY)}" in found[0].text, (
+        "an alert is the monitor's work, not theirs"
+    )
     assert keys(jobs=[WATCH], beats=healthy, waiting=3) == ["unlearned"]
     assert keys(jobs=[WATCH], beats=healthy, barren=5, barren_since=NOW - DAY) == ["barren"]
 

@@ -17,6 +17,7 @@ from hippo_core.store.room import Room
 HOUR = 3_600.0
 _AWAKE_ENOUGH = 2 * HOUR  # a job is silent only if the machine was awake for so long meanwhile
 _CATCHING_UP = HOUR  # what a machine that just woke up may take to get in order again
+_READERS = ("watch", "backstop")  # the jobs whose work is what comes of transcripts
 _BARREN = 5  # the newest transcripts, so many in a row, gave nothing
 _NEVER = 100 * 365 * clock.DAY
 
@@ -103,7 +104,8 @@ def _plugin(facts: Facts) -> Iterator[Finding]:
 
 def _output(facts: Facts) -> Iterator[Finding]:
     """Transcripts grow, and what should come of them does not."""
-    worked = [beat.last_worked for beat in facts.beats.values() if beat.last_worked is not None]
+    beats = [beat for name in _READERS if (beat := facts.beats.get(name))]
+    worked = [beat.last_worked for beat in beats if beat.last_worked is not None]
     last = f" (last work done on {clock.day(max(worked))})" if worked else ""
     if facts.unread and facts.unread_since is not None:
         span = _since(facts.unread_since, facts.now)
