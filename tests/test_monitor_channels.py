@@ -141,6 +141,19 @@ def test_one_channel_that_fails_costs_the_others_nothing(paths):
     assert [waiting.to for waiting in outbox.waiting(paths)] == [("broken",), ("broken",)]
 
 
+def test_a_channel_that_failed_gets_nothing_more_at_that_look_so_that_no_letter_overtakes_another(paths):
+    got, answers = [], iter(["down", None, None, None])
+
+    def send(key, letter):
+        problem = next(answers)
+        got.extend([] if problem else [letter.body])
+        return problem
+
+    outbox.put(paths, [letter(0), letter(1)])
+    assert outbox.drain(paths, ["one"], send, NOW).sent == 0
+    assert outbox.drain(paths, ["one"], send, NOW).sent == 2 and got == ["body 0", "body 1"]
+
+
 def test_a_crash_while_sending_repeats_nothing_that_was_noted(paths):
     got = []
 
@@ -174,8 +187,8 @@ def test_what_a_clock_years_ahead_held_is_not_held_until_then(paths):
 
 
 def test_the_queue_is_bounded_and_keeps_the_newest(paths):
-    assert outbox.put(paths, [letter(number) for number in range(outbox.MOST + 5)]) == 5
-    assert [outbox.waiting(paths)[place].body for place in (0, -1)] == ["body 5", f"body {outbox.MOST + 4}"]
+    assert outbox.put(paths, [letter(number) for number in range(205)]) == 5
+    assert [outbox.waiting(paths)[place].body for place in (0, -1)] == ["body 5", "body 204"]
 
 
 def test_letters_for_a_channel_that_was_taken_out_of_the_settings_go(paths):

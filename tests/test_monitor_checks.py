@@ -34,7 +34,8 @@ def test_a_job_silent_for_twice_its_interval_is_found():
 
 def test_a_job_that_never_ran_is_found_once_it_had_time_to():
     assert keys(jobs=[WATCH], scheduled_since=NOW - HOUR, awake={"watch": HOUR}) == []
-    assert keys(jobs=[WATCH], scheduled_since=NOW - 3 * HOUR, awake={"watch": 3 * HOUR}) == ["silent:watch"]
+    (found,) = findings(Facts(NOW, jobs=[WATCH], scheduled_since=NOW - 3 * HOUR, awake={"watch": 3 * HOUR}))
+    assert (found.key, found.text) == ("silent:watch", "the watch job has never run, due every hour")
 
 
 def test_a_machine_that_slept_over_the_weekend_is_not_late():
@@ -80,6 +81,14 @@ def test_five_weeks_of_successful_runs_that_store_nothing_are_found_by_their_out
     )
     assert keys(jobs=[WATCH], beats=healthy, waiting=3) == ["unlearned"]
     assert keys(jobs=[WATCH], beats=healthy, barren=5, barren_since=NOW - DAY) == ["barren"]
+
+
+@pytest.mark.parametrize(
+    "facts", [{"unread": 1, "unread_since": NOW - DAY}, {"barren": 5, "barren_since": NOW - DAY}, {"waiting": 1}]
+)
+def test_whoever_brings_transcripts_in_has_an_hour_before_anybody_is_told(facts):
+    (found,) = findings(Facts(NOW, **facts))
+    assert found.patience == HOUR
 
 
 def test_output_counts_without_a_schedule_too():

@@ -292,6 +292,18 @@ def test_quiet_hours_hold_what_can_wait_until_morning(machine, ntfy):
     assert ntfy.bodies == ["1 transcript failed three times and was set aside. Next: hippo doctor"]
 
 
+def test_quiet_hours_hold_the_news_that_it_is_over(machine, ntfy):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    machine.at(datetime(2026, 11, 27, 21).timestamp())
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    looks = [machine.look(after=HOUR / 2) for _ in range(2)]
+    assert [notice.kind for notice in looks[-1].told] == ["over"] and looks[-1].waiting == 1 == len(ntfy.bodies)
+    machine.at(datetime(2026, 11, 28, 7).timestamp())
+    assert machine.look().sent == 1 and ntfy.bodies[-1].startswith("It is over: ")
+
+
 def test_quiet_hours_do_not_hold_what_is_grave(machine, ntfy):
     machine.transcript("s1", NOON - 5 * HOUR, "Words.")
     machine.at(datetime(2026, 11, 27, 23).timestamp())
