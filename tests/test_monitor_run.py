@@ -359,6 +359,24 @@ def test_what_was_told_before_is_not_said_at_a_session_start_while_muted(machine
     assert b"not stored" in line.read_bytes()
 
 
+def test_muted_a_session_is_not_told_that_nobody_looks_until_that_is_over_or_taken_back(machine, monkeypatch):
+    late, line = machine.paths.render / "late", machine.paths.render / "health.json"
+    monkeypatch.setattr("hippo_core.monitor.run.schedule_of", lambda paths: machine.schedule)
+
+    def run(*arguments):
+        CliRunner().invoke(hippo, ["monitor", *arguments], catch_exceptions=False, standalone_mode=False)
+
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    run("mute", "--for", "4h")
+    assert late.read_bytes().startswith(b"18000 ") and line.read_bytes() == b""
+    machine.look(after=HOUR)
+    assert late.read_bytes().startswith(b"14400 ")
+    run("unmute")
+    assert late.read_bytes().startswith(b"3600 ") and b"not stored" in line.read_bytes()
+
+
 def test_what_waited_already_waits_on_while_muted(machine, ntfy):
     ntfy.down()
     machine.transcript("s1", NOON - 5 * HOUR, "Words.")
@@ -438,6 +456,10 @@ def test_a_monitor_that_fails_says_so_at_session_start(machine, monkeypatch):
         machine.look()
     assert b"the monitor itself fails" in (machine.paths.render / "health.json").read_bytes()
     assert heartbeat.read(machine.paths, "monitor").error == "ZeroDivisionError"
+    hours.mute(machine.paths, machine.now + HOUR)
+    with pytest.raises(ZeroDivisionError):
+        machine.look()
+    assert (machine.paths.render / "health.json").read_bytes() == b""
 
 
 def test_one_monitor_looks_at_a_time(machine):

@@ -43,6 +43,7 @@ def show_command(as_json: bool) -> None:
 def mute_command(length: str | None, moment: str | None) -> None:
     """Send no alert and show no health line until a time."""
     from hippo_core.monitor import hours
+    from hippo_core.monitor.run import render, schedule_of
 
     if (length is None) == (moment is None):
         raise UsageError("Say how long: hippo monitor mute --for 4h, or --until 18:30.")
@@ -54,9 +55,7 @@ def mute_command(length: str | None, moment: str | None) -> None:
         )
     hours.mute(here, until)
     if here.render.exists():
-        from hippo_core.render.health import render
-
-        render(here, [])
+        render(here, schedule_of(here), {}, now)
     told = f"Muted until {clock.minute(until)}."
     click.echo(f"{told} What is wrong is logged all the same, and told then if it still is.")
 
@@ -64,11 +63,14 @@ def mute_command(length: str | None, moment: str | None) -> None:
 @monitor_command.command("unmute")
 def unmute_command() -> None:
     """Send alerts again."""
-    from hippo_core.monitor import hours
+    from hippo_core.monitor import alerts, hours
+    from hippo_core.monitor.run import read_memo, render, schedule_of
 
-    here = paths.current()
-    was = hours.muted_until(here, clock.now())
+    here, now = paths.current(), clock.now()
+    was = hours.muted_until(here, now)
     hours.unmute(here)
+    if was:
+        render(here, schedule_of(here), alerts.standing(read_memo(here).alerts), now)
     click.echo("Alerts are sent again, from the next look on." if was else "Alerts were not muted.")
 
 

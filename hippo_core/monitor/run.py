@@ -84,7 +84,7 @@ def run_once(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
         try:
             look = _look_and_tell(paths, schedule, roots)
         except Exception:
-            health.render(paths, ["the monitor itself fails"])
+            health.render(paths, [] if hours.muted_until(paths, clock.now()) else ["the monitor itself fails"])
             raise
         run.worked = bool(look.told or look.sent)
         run.counts = {"standing": len(look.standing), "told": len(look.told), "sent": look.sent}
@@ -110,6 +110,17 @@ def read_memo(paths: Paths) -> Memo:
         return Memo()
 
 
+def render(paths: Paths, schedule: Schedule, standing: Mapping[str, Alert], now: float) -> None:
+    """What a session's start says of it from now on, and what it says when no look follows: nothing while muted."""
+    muted = hours.muted_until(paths, now)
+    health.render(paths, [] if muted else [alert.text for alert in standing.values() if alert.grave])
+    mine = next((job for job in schedule.jobs if job.name == JOB), None)
+    if mine and schedule.by_clock:
+        health.expect(paths, mine.lateness + (muted - now if muted else 0.0), mine.every)
+    else:
+        health.expect_nothing(paths)
+
+
 def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> Look:
     now, memo = clock.now(), read_memo(paths)
     ways, quiet_hours, trouble = _settings(paths)
@@ -128,7 +139,7 @@ def _look_and_tell(paths: Paths, schedule: Schedule, roots: Sequence[Path]) -> L
     memo.looked = now
     _write_memo(paths, memo)  # before anything is sent: a crash while sending must not raise the same alert again
     standing = alerts.standing(memo.alerts)
-    _render(paths, schedule, [] if muted else [alert.text for alert in standing.values() if alert.grave])
+    render(paths, schedule, standing, now)
     sent, failed = 0, {}
     if ways is not None and not muted:
         sent, failed = _send(paths, ways, now)
@@ -219,15 +230,6 @@ def _log_changes(
     for key in before.keys() - after.keys():
         if before[key].raised is None:
             channels.write_log(paths, "passed", f"{key}: {before[key].text}")
-
-
-def _render(paths: Paths, schedule: Schedule, troubles: Sequence[str]) -> None:
-    health.render(paths, troubles)
-    mine = next((job for job in schedule.jobs if job.name == JOB), None)
-    if mine and schedule.by_clock:
-        health.expect(paths, mine.lateness, mine.every)
-    else:
-        health.expect_nothing(paths)
 
 
 def _write_memo(paths: Paths, memo: Memo) -> None:
