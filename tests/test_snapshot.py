@@ -452,6 +452,8 @@ def test_an_exchange_that_a_crash_interrupted_is_completed(known, paths, left):
         shutil.copytree(git, paths.snapshot / name)
     if len(left) == 2:
         shutil.rmtree(git)
+        assert "2 rules" in run("list") and git.exists(), "whichever command comes next"
+        shutil.copytree(git, paths.snapshot / ".git.old"), git.rename(paths.snapshot / ".git.new")
     human(known, "One more memory.")
     assert take(paths).note is None
     assert len(history(paths)) == 2 and sorted(os.listdir(paths.snapshot))[0:1] == [".git"]

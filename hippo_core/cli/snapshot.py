@@ -13,6 +13,7 @@ from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.counting import counted
 from hippo_core.errors import NotFoundError, SnapshotError
+from hippo_core.lock import one_at_a_time
 from hippo_core.recall.present import harmless
 from hippo_core.snapshot.objects import Commit
 from hippo_core.snapshot.repository import Repository, git_program
@@ -161,11 +162,17 @@ def _value(name: str, value: Any) -> str:
 
 
 def _history() -> tuple[Repository, list[Commit]]:
-    repository = Repository(paths.current().snapshot)
+    here = paths.current()
+    repository = Repository(here.snapshot)
     if not repository.exists:
         return repository, []
     if git_program() is None:
         raise SnapshotError("There is no git on this machine, which snapshots are read with. Install git.")
+    if repository.between_histories:
+        from hippo_core.snapshot.take import JOB, PATIENCE
+
+        with one_at_a_time(here, JOB, wait=PATIENCE):
+            repository.finish_exchange()
     return repository, repository.history()
 
 

@@ -61,11 +61,16 @@ class Repository:
 
     @property
     def exists(self) -> bool:
-        return self._git_folder.exists() or any((self.folder / name).exists() for name in (_NEW, _OLD))
+        return self._git_folder.exists() or self.between_histories
+
+    @property
+    def between_histories(self) -> bool:
+        """Whether an old history is being exchanged for a new one, or a crash interrupted that."""
+        return any((self.folder / name).exists() for name in (_NEW, _OLD))
 
     def open(self) -> bool:
         """Make the repository where there is none, and finish what a crash left; whether it is sound."""
-        self._finish_exchange()
+        self.finish_exchange()
         if not self._git_folder.exists():
             self._make(self._git_folder)
         try:
@@ -74,6 +79,13 @@ class Repository:
             return head in ([], [REF]) and not self._is_headless(head)
         except SnapshotError:
             return False
+
+    def finish_exchange(self) -> None:
+        """Complete the exchange of an old history for a new one that a crash interrupted."""
+        if (self.folder / _OLD).exists() and not self._git_folder.exists():
+            (self.folder / _NEW).rename(self._git_folder)
+        for name in (_OLD, _NEW):
+            _remove(self.folder / name)
 
     def history(self) -> list[Commit]:
         """Every snapshot, oldest first."""
@@ -121,7 +133,7 @@ class Repository:
 
         What cannot be read any more is left out, so this also mends a damaged repository as far as it goes.
         """
-        self._finish_exchange()
+        self.finish_exchange()
         objects = self._objects()
         fresh = self.folder / _NEW
         self._make(fresh)
@@ -132,13 +144,13 @@ class Repository:
             self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream.parts), git_folder=fresh)
         self._git_folder.rename(self.folder / _OLD)
         fresh.rename(self._git_folder)
-        self._finish_exchange()
+        self.finish_exchange()
         self._show(stream.newest)
         return stream.commits
 
     def holds(self, doomed: Callable[[str, bytes], bool]) -> bool:
         """Whether any snapshot holds a doomed file, or anything lies about that belongs to no snapshot."""
-        self._finish_exchange()
+        self.finish_exchange()
         for pattern in _UNFINISHED:
             for left_over in self._git_folder.glob(pattern):
                 left_over.unlink()
@@ -160,13 +172,6 @@ class Repository:
         _remove(git_folder)
         self._git("init", "--quiet", "--template=", git_folder=git_folder)
         (git_folder / "HEAD").write_text(f"ref: {REF}\n", encoding="ascii")
-
-    def _finish_exchange(self) -> None:
-        """Complete the exchange of an old history for a new one that a crash interrupted."""
-        if (self.folder / _OLD).exists() and not self._git_folder.exists():
-            (self.folder / _NEW).rename(self._git_folder)
-        for name in (_OLD, _NEW):
-            _remove(self.folder / name)
 
     def _head(self) -> str | None:
         try:
