@@ -100,6 +100,24 @@ def test_nobody_pays_unless_the_user_chose_who(store, paths, tmp_path, monkeypat
     assert "OpenAI" in look(paths, str(tmp_path)).paid_by
 
 
+def test_how_a_search_works_is_said_without_loading_what_may_fail(store, paths):
+    def said(**settings):
+        config.save(paths, **settings)
+        (line,) = (line for line in CliRunner().invoke(status_command).output.splitlines() if "  search " in line)
+        return line.split(maxsplit=1)[1]
+
+    tried = "; a cross-encoder on this machine is set to order it (hippo doctor tries it)"
+    assert said() == "by keywords and by meaning (a model on this machine)"
+    assert said(reranker="local") == f"by keywords and by meaning (a model on this machine){tried}"
+    assert said(embedder="off") == f"by keywords only{tried}"
+    assert said(reranker="off") == "by keywords only"
+    tell(store, paths, "one")
+    assert (
+        said(embedder="local")
+        == "by keywords and by meaning (a model on this machine; 1 memory without vectors so far)"
+    )
+
+
 def test_what_needs_the_user_is_named_and_nothing_else(store, paths, tmp_path, isolated):
     needs = " ".join(look(paths, str(tmp_path)).needs)
     assert "install.py" in needs and "No session" in needs and "forget" not in needs
