@@ -107,6 +107,9 @@ def test_transcripts_that_grow_while_nothing_arrives_raise_one_alert_though_ever
     (body,) = ntfy.bodies
     assert body.startswith("1 transcript not stored") and "hippo doctor" in body
     assert b"Memory health: 1 transcript not stored" in (machine.paths.render / "health.json").read_bytes()
+    beat = heartbeat.read(machine.paths, "monitor")
+    assert (beat.last_worked, beat.last_ran) == (NOON + 1.5 * HOUR, NOON + 5 * HOUR), "an alert is its work"
+    assert beat.counts == {"standing": 1, "told": 0, "sent": 0}
     run_pass(machine.paths, roots=[machine.projects], embed=False)
     for _ in range(4):
         machine.look(after=HOUR / 2)
