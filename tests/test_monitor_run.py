@@ -341,9 +341,11 @@ def test_alerts_that_cannot_be_sent_for_a_day_are_said_at_session_start(machine,
 def test_muted_nothing_is_sent_and_afterwards_what_still_stands_is(machine, ntfy):
     machine.transcript("s1", NOON - 5 * HOUR, "Words.")
     hours.mute(machine.paths, NOON + 4 * HOUR)
-    for _ in range(7):
-        look = machine.look(after=HOUR / 2)
-    assert look.muted_until and ntfy.bodies == [] and "muted" in machine.logged()
+    looks = [machine.look(after=HOUR / 2) for _ in range(7)]
+    assert looks[-1].muted_until and ntfy.bodies == [] and "muted" in machine.logged()
+    assert [look.told for look in looks] == [[]] * 7 and looks[-1].waiting == 0, (
+        "else what passed meanwhile is told, too"
+    )
     assert (machine.paths.render / "health.json").read_bytes() == b""
     machine.look(after=HOUR)
     assert len(ntfy.bodies) == 1
