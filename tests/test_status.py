@@ -42,6 +42,11 @@ def test_it_counts_what_is_there(store, paths, tmp_path):
     assert status.set_aside == [("/t.jsonl", "Permission denied")]
     assert status.without_vectors == 3 and status.bytes >= paths.store.stat().st_size
     assert status.rendered_at is not None and status.always_on > 0
+    rows = [line.strip() for line in CliRunner().invoke(status_command).output.splitlines()]
+    assert "plugin      not installed" in rows
+    assert "memories    3 (2 written by you): 2 fact, 1 decision" in rows
+    assert "in projects 2 shop, 1 everywhere" in rows
+    assert "read        1 transcript, 1 could not be read, 3 unreadable lines passed over" in rows
 
 
 def test_the_tokens_are_those_of_what_the_hooks_print_here(store, paths, tmp_path, isolated):
