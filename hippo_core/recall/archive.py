@@ -14,7 +14,7 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
-from hippo_core.recall.query import Query, read_query
+from hippo_core.recall.query import Query, quotations, read_query
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.sessions import (
     DEPTH,
@@ -26,6 +26,7 @@ from hippo_core.recall.sessions import (
     rank,
     rank_messages,
 )
+from hippo_core.recall.spelling import spelled
 from hippo_core.recall.timed import leaning, remark, resolved
 from hippo_core.recall.weights import WEIGHTS, Weights
 from hippo_core.store import Store
@@ -278,7 +279,7 @@ class Search:
             self.notes += filter(None, [remark(self.when, times, self._dated)])
 
     def _spelled_out(self) -> dict[int, str]:
-        """Messages that hold, letter by letter, the most of what was asked for so: number -> session."""
+        """Messages that hold the most of what was asked for as it is spelled: number -> session."""
         if not self._spellings:
             return {}
         plan = self._store.frequencies.plan(self._spellings, self._scopes, self._weights.ranked_rows)
@@ -287,7 +288,7 @@ class Search:
         )
         held: dict[int, list[tuple[int, str]]] = {}
         for message in self._store.archive.fetch([number for number, _ in hits]).values():
-            count = sum(spelling.casefold() in message.text.casefold() for spelling in self._spellings)
+            count = spelled(self._spellings, message.text)
             if count and (self._withheld or message.withheld is None):
                 held.setdefault(count, []).append((message.id, message.session_id))
         return dict(held[max(held)]) if held else {}
@@ -347,7 +348,7 @@ def spellings(asked: Query) -> tuple[tuple[str, ...], bool]:
     """
     words = {word.casefold() for word in asked.words}
     names = {literal.casefold() for literal in asked.literals}
-    quoted = tuple(text for text in asked.literals if f'"{text}"' in asked.text or f"`{text}`" in asked.text)
+    quoted = tuple(filter(quotations(asked.text).__contains__, asked.literals))
     quoted_words = {word.casefold() for text in quoted for word in text.split()}
     if words <= names | quoted_words:
         return asked.literals, True

@@ -99,7 +99,7 @@ def read_query(raw: str, now: float | None = None) -> Query:
         from hippo_core.recall.when import read_when
 
         when, text = read_when(text, now)
-    literals = [next(filter(None, found)).strip() for found in _QUOTED.findall(text)]
+    literals = quotations(text)
     words: list[str] = []
     for token in text.split():
         token = token.lstrip(_OPENING).rstrip(_CLOSING)
@@ -113,6 +113,11 @@ def read_query(raw: str, now: float | None = None) -> Query:
         tuple(text for text in _distinct(literals) if any(map(str.isalnum, text)))[:MOST_LITERALS],
         when,
     )
+
+
+def quotations(text: str) -> list[str]:
+    """What stands in quotes, of any kind."""
+    return [next(filter(None, found)).strip() for found in _QUOTED.findall(text)]
 
 
 def _is_content(token: str) -> bool:
