@@ -80,6 +80,19 @@ def memories(store):
     return fill
 
 
+@pytest.fixture
+def archived(store):
+    def fill(texts):
+        """Each text a session."""
+        with store.transaction():
+            source = store.progress.begin_source("/t.jsonl")
+            for number, text in enumerate(texts):
+                message = Message(f"u{number}", f"s{number}", Role.USER, text, 1.0, "/srv", number)
+                store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
+
+    return fill
+
+
 def forms(asked):
     """With and without quotes, alone and in a question; what is quoted already stays so."""
     plain = asked.strip('"`“”')
@@ -106,18 +119,23 @@ def test_punctuation_around_a_name_does_not_hide_it(store, memories, frame):
 
 
 @pytest.mark.parametrize("asked, written, mistaken", SHAPES, ids=[f"{a} in {w}" for a, w, _ in SHAPES])
-def test_the_archive_finds_a_spelling(store, asked, written, mistaken):
+def test_the_archive_finds_a_spelling(store, archived, asked, written, mistaken):
     by_words = FRAMES[2].format(f"{mistaken}, {mistaken}")  # shorter and fuller of the words, so before it by these
     texts = [by_words, FRAMES[1].format(written), *NOISE]
-    with store.transaction():
-        source = store.progress.begin_source("/t.jsonl")
-        for number, text in enumerate(texts):
-            message = Message(f"u{number}", f"s{number}", Role.USER, text, 1.0, "/srv", number)
-            store.archive.append(message, scope=GLOBAL_SCOPE, source_id=source.id)
+    archived(texts)
     for query in forms(asked):
         hits = search_archive(store, query, scopes=None, k=5)
         found = [hit.message.text for hit in getattr(hits, "hits", hits)]
         assert found[:1] == [texts[1]], query
+
+
+@pytest.mark.parametrize("query", ["--force", '"--force"', "what about --force?"])
+def test_a_name_is_found_among_very_many_that_hold_but_its_words(store, memories, archived, query):
+    texts = [*(f"Force it, {n}" for n in range(500)), "Long ago somebody said to push with --force, and nobody did"]
+    number = memories(texts)[-1]
+    archived(texts)
+    assert recall(store, query, embedder=None, scopes=None).results[0].memory.id == number
+    assert search_archive(store, query, scopes=None).hits[0].message.text == texts[-1]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from hippo_core.store.frequencies import Plan
 
 AROUND = 1  # turns before and after a hit, where nobody says how many
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
-_SPELLED_DEPTH = 200
+_SPELLED_DEPTHS = 200, 2_000  # the second where none of the first holds it: --force among all that says force
 _MOST_TIMELY_WORDS = 8
 
 
@@ -203,16 +203,17 @@ class Search:
 
     def scores(self, k: int) -> dict[int, float]:
         """What might be shown, best first: a turn a session, then further turns while there are fewer than k."""
-        spelled = self._spelled_out()
+        held = self._spelled_out()
         ranked, messages = self._leaning(rank(self.lists, self._weights), rank_messages(self.lists, self._weights))
         # Whoever quotes wants the quotation, however well the rest fits.
-        ranked |= {session: 1.0 + ranked.get(session, 0.0) for session in set(spelled.values())}
-        messages |= {number: 1.0 + messages.get(number, 0.0) for number in spelled}
+        first = self._weights.spelled_out
+        ranked |= {session: first + ranked.get(session, 0.0) for session in set(held.values())}
+        messages |= {number: first + messages.get(number, 0.0) for number in held}
         order = sorted(ranked, key=lambda session: (-ranked[session], session))[: max(k, JUDGED)]
-        turns = self._best_turns(order, messages, spelled)
+        turns = self._best_turns(order, messages, held)
         if not turns:
             return {}
-        further = self._further_turns(turns, messages, spelled) if len(turns) < k else []
+        further = self._further_turns(turns, messages, held) if len(turns) < k else []
         standing = {number: ranked[session] for session, number in turns.items()}
         standing |= reciprocal_ranks(
             {"further": [(n, messages[n]) for n in further]}, {"further": 1.0}, self._weights.rank_constant
@@ -283,15 +284,22 @@ class Search:
         if not self._spellings:
             return {}
         plan = self._store.frequencies.plan(self._spellings, self._scopes, self._weights.ranked_rows)
-        hits = self._store.archive.keyword_hits(
-            plan.words, scopes=self._scopes, limit=_SPELLED_DEPTH, since=plan.since, share=plan.share
-        )
-        held: dict[int, list[tuple[int, str]]] = {}
-        for message in self._store.archive.fetch([number for number, _ in hits]).values():
-            count = spelled(self._spellings, message.text)
-            if count and (self._withheld or message.withheld is None):
-                held.setdefault(count, []).append((message.id, message.session_id))
-        return dict(held[max(held)]) if held else {}
+        for depth in _SPELLED_DEPTHS:
+            hits = self._store.archive.keyword_hits(
+                plan.words, scopes=self._scopes, limit=depth, since=plan.since, share=plan.share
+            )
+            held = self._holding_most([number for number, _ in hits])
+            if held or len(hits) < depth:
+                break
+        return held
+
+    def _holding_most(self, numbers: Sequence[int]) -> dict[int, str]:
+        held: dict[int, dict[int, str]] = {}
+        for message in self._store.archive.fetch(numbers).values():
+            if self._withheld or message.withheld is None:
+                held.setdefault(spelled(self._spellings, message.text), {})[message.id] = message.session_id
+        most = max(held, default=0)
+        return held[most] if most else {}
 
     def _best_turns(
         self, order: Sequence[str], messages: Mapping[int, float], spelled: Mapping[int, str]

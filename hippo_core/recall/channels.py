@@ -3,14 +3,14 @@
 Knows the store's indexes; knows nothing of how lists are combined. A channel that cannot serve gives no list.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core.embed.base import Embedder, foresees
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
-from hippo_core.recall.query import Query
-from hippo_core.recall.spelling import by_spelling
+from hippo_core.recall.query import Query, is_unmistakable
+from hippo_core.recall.spelling import by_spelling, spelled
 from hippo_core.recall.typos import likely_meant, may_be_slip
 from hippo_core.store import Store
 from hippo_core.store.memories import EXACT, PLAIN
@@ -101,6 +101,20 @@ def _as_spelled(
     """
     ranked = list(dict([*inside, *whole]).items())
     return by_spelling(query.literals, store.memories.texts([number for number, _ in ranked]), ranked) or whole
+
+
+def holding(store: Store, query: Query, texts: Mapping[int, str]) -> list[tuple[int, frozenset[int]]]:
+    """For each of the question's terms: in how many memories it is, and in which of these.
+
+    Where one of these holds a name as it is spelled, what holds but its words ("force" for --force) does not hold it.
+    """
+    matches = store.memories.word_matches(query.terms, index=PLAIN, among=list(texts))
+    for place, term in enumerate(query.terms):
+        frequency, holders = matches[place]
+        if term in query.literals and is_unmistakable(term):
+            as_spelled = frozenset(number for number in holders if spelled([term], texts[number]))
+            matches[place] = frequency, as_spelled or holders
+    return matches
 
 
 def settles(query: Query, found: Found) -> bool:

@@ -179,7 +179,7 @@ def judge(store: Store, asked: Query, found: Found, weights: Weights = WEIGHTS) 
     numbers = [number for number in fused if number in memories]  # one may have been forgotten a moment ago
     if not numbers:
         return Pool({}, {}, {}, {}, weights)
-    matches = store.memories.word_matches(asked.terms, index=PLAIN, among=numbers)
+    matches = channels.holding(store, asked, {number: memories[number].text for number in numbers})
     covered = coverage(matches, store.memories.count_active(), numbers, weights.small_store)
     vectors, cosines = _closeness(store, found, numbers)
     evidence = {number: Evidence(covered[number], fused[number], cosines.get(number)) for number in numbers}

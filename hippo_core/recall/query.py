@@ -81,7 +81,7 @@ class Query(NamedTuple):
         """
         spellings = " ".join(self.literals).casefold()
         asked = all(word.casefold() in spellings for word in self.words)
-        return bool(self.literals) and asked and all(map(_is_unmistakable, self.literals))
+        return bool(self.literals) and asked and all(map(is_unmistakable, self.literals))
 
 
 def read_query(raw: str, now: float | None = None) -> Query:
@@ -142,7 +142,8 @@ def _may_name_time(text: str) -> bool:
     return any(token.removesuffix("'s") in _TIMELY or token[:2] == "20" for token in tokens)
 
 
-def _is_unmistakable(literal: str) -> bool:
+def is_unmistakable(literal: str) -> bool:
+    """Whether a spelling means one thing, however it is written elsewhere."""
     return any(not c.isalnum() for c in literal) or sum(map(str.isdigit, literal)) >= 3
 
 
