@@ -18,8 +18,8 @@ EAST = timezone(timedelta(hours=9))
 NOW = datetime(2026, 11, 26, 10, tzinfo=EAST).timestamp()  # a Thursday
 
 
-def days(text):
-    when, _ = read_when(text, NOW, EAST)
+def days(text, now=NOW):
+    when, _ = read_when(text, now, EAST)
     return tuple(at and datetime.fromtimestamp(at, EAST).strftime("%Y-%m-%d") for at in (when.start, when.end))
 
 
@@ -39,6 +39,12 @@ SPANS = [
     ("after 2026-11-07", "2026-11-08", None), ("in 2025", "2025-01-01", "2026-01-01"),
     ("on Monday", "2026-11-23", "2026-11-24"), ("last Thursday", "2026-11-19", "2026-11-20"),
     ("since Monday", "2026-11-23", None), ("recently", "2026-10-27", "2026-11-27"),
+    ("in the last 24 hours", "2026-11-25", "2026-11-27"), ("an hour ago", "2026-11-25", "2026-11-27"),
+    ("on may 5", "2026-05-05", "2026-05-06"), ("in may", "2026-05-01", "2026-06-01"),
+    ("between 2026-11-01 and 2026-11-07", "2026-11-01", "2026-11-08"), ("in May or June", "2026-05-01", "2026-07-01"),
+    ("from 1 June to 5 June", "2026-06-01", "2026-06-06"), ("between May and July 2025", "2025-05-01", "2025-08-01"),
+    ("between November and February", "2025-11-01", "2026-03-01"),
+    ("from last week to yesterday", "2026-11-16", "2026-11-26"),
 ]  # fmt: skip
 
 
@@ -57,6 +63,9 @@ def test_a_time_is_read_and_taken_out(text, start, end):
         "how does the sun service start", "what has to be restarted before the export worker", "set in 2024.1",
         "docker image :latest", "why may I not push", "second attempt", "the weekly report", "2026-13-45 is no date",
         "the last step", "this function", "sat-solver", "a decimal", "current_user", "last_week.csv",
+        "this may fail", "why may 5 processes write at once", "the last day of a sprint", "it answers in 2000 ms",
+        "what broke on 2026-02-30", "2026-11-07.log", "see logs/2026-11-07/app.log", "backup-2026-11-07", "node@latest",
+        'the phrase "last week"', "`git checkout latest`", "the song “in June”", "git log --since=yesterday",
     ],
 )  # fmt: skip
 def test_what_is_no_time_stays_in_the_question(text):
@@ -66,6 +75,24 @@ def test_what_is_no_time_stays_in_the_question(text):
 def test_no_time_lies_before_any_message_so_that_every_system_can_count_its_seconds():
     assert read_when("what broke 999 years ago", NOW)[0].end > 0
     assert read_when("what broke in the last 999 years", NOW)[0].start > 0
+
+
+@pytest.mark.parametrize("text, start, end", [
+    ("last month", "2026-12-01", "2027-01-01"), ("last week", "2026-12-21", "2026-12-28"),
+    ("this week", "2026-12-28", "2027-01-04"), ("yesterday", "2026-12-31", "2027-01-01"),
+    ("in January", "2027-01-01", "2027-02-01"), ("in December", "2026-12-01", "2027-01-01"),
+    ("since November", "2026-11-01", None), ("last year", "2026-01-01", "2027-01-01"),
+])  # fmt: skip
+def test_on_the_first_day_of_a_year_what_is_past_lies_in_the_year_before(text, start, end):
+    assert days(text, datetime(2027, 1, 1, 0, 30, tzinfo=EAST).timestamp()) == (start, end)
+
+
+@pytest.mark.parametrize("now, hours", [("2026-03-30T01:00", 23), ("2026-10-26T23:00", 25)])
+def test_a_day_on_which_clocks_change_is_from_midnight_to_midnight(set_zone, now, hours):
+    set_zone("CET-1CEST,M3.5.0,M10.5.0/3")
+    yesterday, _ = read_when("yesterday", datetime.fromisoformat(now).timestamp())
+    assert yesterday.end - yesterday.start == hours * 3600
+    assert yesterday.end == datetime.fromisoformat(now[:10]).timestamp()
 
 
 def test_yesterday_is_the_users_yesterday():

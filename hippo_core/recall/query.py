@@ -15,7 +15,7 @@ MOST_LETTERS = 2_000  # a pasted log is no question; its beginning is
 MOST_WORDS = 24
 MOST_LITERALS = 8
 
-_QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`|“([^”\n]{2,80})”|«([^»\n]{2,80})»")
+QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`|“([^”\n]{2,80})”|«([^»\n]{2,80})»")
 _OPENING, _CLOSING = "\"'`([{<«“‘*,;:", "\"'`)]}>»”’*,;:!?."
 _WORD_PART = re.compile(r"[^\W_]+")
 _TO_DO = (  # compiled by `re` when it is first used
@@ -117,7 +117,7 @@ def read_query(raw: str, now: float | None = None) -> Query:
 
 def quotations(text: str) -> list[str]:
     """What stands in quotes, of any kind."""
-    return [next(filter(None, found)).strip() for found in _QUOTED.findall(text)]
+    return [next(filter(None, found)).strip() for found in QUOTED.findall(text)]
 
 
 def _is_content(token: str) -> bool:

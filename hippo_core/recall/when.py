@@ -7,7 +7,10 @@ the figures. What is not plainly a time is left in the question.
 import re
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, tzinfo
+from math import ceil
 from typing import NamedTuple
+
+from hippo_core.recall.query import QUOTED
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -25,9 +28,10 @@ _NUMBERS = {
     "six": 6,
 }
 _COUNT = r"\d{1,3}|a couple of|a few|an?|one|two|three|four|five|six"
-_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
 _EARLIEST = date(1971, 1, 1)  # before 1970 Windows gives no seconds, and nobody spoke with an agent
-_UNIT = "day|week|month|year"
+_UNIT = "hour|day|week|month|year"
+_FIRST_YEAR = 2010  # "in 2000 ms"
 _EVENT = (
     r"(?:migration|release|outage|incident|launch|switch|move|refactor(?:ing)?|rewrite|upgrade|update|deploy(?:ment)?|"
     r"merge|review|crash|roll-?out|roll-?back|cut-?over|freeze|redesign|meeting|sprint|rename|change|audit|go-live)"
@@ -63,31 +67,28 @@ class When(NamedTuple):
 
 def read_when(text: str, now: float, zone: tzinfo | None = None) -> tuple[When | None, str]:
     """(the time, the question without its words); (None, text) when it names none. zone: None for the user's own."""
-    for pattern, made in _SHAPES:
-        for found in pattern.finditer(text):
-            span = made(found, datetime.fromtimestamp(now, zone).date())
-            if span is not None:
-                when = _bounded(span, found, now, zone)
-                return when, f"{text[: found.start()]} {text[found.end() :]}".strip()
-    return _event(text) or _latest(text) or (None, text)
+    own = _NOT_SAID.sub(lambda found: "\0" * len(found[0]), text)
+    today = datetime.fromtimestamp(now, zone).date()
+    if said := _range(own, today) or _first_time(own, today):
+        days, side, (start, end) = said
+        return _bounded(days, side, text[start:end], zone), f"{text[:start]} {text[end:]}".strip()
+    return _event(own, text) or _latest(own, text) or (None, text)
 
 
-def _event(text: str) -> tuple[When, str] | None:
+def _event(own: str, text: str) -> tuple[When, str] | None:
     """An event stays in the question: what is asked may be about it as well."""
-    found = re.search(
-        rf"\b(before|after|since|until) (?:the|our) ((?:[\w.-]+ ){{0,3}}?{_EVENT})\b", text, re.IGNORECASE
-    )
+    found = re.search(rf"\b(before|after|since|until) (?:the|our) ((?:[\w.-]+ ){{0,3}}?{_EVENT})\b", own, re.IGNORECASE)
     if not found:
         return None
     side = "before" if found[1].lower() in ("before", "until") else "after"
     return When(found[0], event=found[2], side=side), text
 
 
-def _latest(text: str) -> tuple[When, str] | None:
+def _latest(own: str, text: str) -> tuple[When, str] | None:
     found = re.search(
         r"(?<![\w:-])(?:the )?(?:latest|newest|most recent(?:ly)?|currently|current|nowadays|as of now|at the moment|"
         r"up[- ]to[- ]date)(?![\w-])",
-        text,
+        own,
         re.IGNORECASE,
     )
     if not found:
@@ -111,7 +112,7 @@ def _named_day(found: re.Match[str], today: date) -> Days:
 
 def _rolling(found: re.Match[str], today: date) -> Days:
     count = _number(found["count"]) if found["count"] else 1
-    return today - timedelta(count * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1)
+    return today - timedelta(ceil(count * _UNIT_DAYS[found["unit"].lower()])), today + timedelta(1)
 
 
 def _lately(found: re.Match[str], today: date) -> Days:
@@ -121,6 +122,8 @@ def _lately(found: re.Match[str], today: date) -> Days:
 def _ago(found: re.Match[str], today: date) -> Days:
     """Around that day, the wider the coarser its unit: "two weeks ago" may be eleven days or seventeen."""
     length = _UNIT_DAYS[found["unit"].lower()]
+    if length < 1:
+        return _rolling(found, today)
     middle = today - timedelta(_number(found["count"]) * length)
     width = length // 2 or int(_number(found["count"]) > 2)
     return middle - timedelta(width), middle + timedelta(width + 1)
@@ -151,7 +154,7 @@ def _in_month(found: re.Match[str], today: date) -> Days:
 
 def _in_year(found: re.Match[str], today: date) -> Days | None:
     year = int(found["year"])
-    return (date(year, 1, 1), date(year + 1, 1, 1)) if year <= today.year else None
+    return (date(year, 1, 1), date(year + 1, 1, 1)) if _FIRST_YEAR <= year <= today.year else None
 
 
 def _full_date(found: re.Match[str], today: date) -> Days | None:
@@ -167,12 +170,6 @@ def _full_date(found: re.Match[str], today: date) -> Days | None:
         return None
 
 
-def _between(found: re.Match[str], today: date) -> Days:
-    one, other = _month_number(found["month"]), _month_number(found["other"])
-    last = _month(int(found["year"]) if found["year"] else today.year - (other > today.month), other)
-    return _month(last[0].year - (one > other), one)[0], last[1]
-
-
 _SIDE = r"(?:(?P<side>since|after|before|until|till) )?"
 _WITHIN = "(?:in|over|during|within)"
 _DAY = "|".join(_DAYS)
@@ -181,13 +178,12 @@ _PLACED = r"(?P<side>since|after|before|until|till|in|during|last|this|of|from|e
 _SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None]]] = [
     (re.compile(pattern, re.IGNORECASE), made)
     for pattern, made in (
-        (rf"\bbetween (?P<month>{_MONTH}) and (?P<other>{_MONTH})(?: (?P<year>20\d\d))?\b", _between),
         (rf"\b(?:on )?{_SIDE}(?P<iso>20\d\d-\d\d-\d\d)\b(?![-\w])", _full_date),
         (rf"\b(?:on )?{_SIDE}(?:the )?{_ORDINAL} (?:of )?(?P<month>{_MONTH})\b\.?(?:,? (?P<year>20\d\d))?", _full_date),
         (rf"\b(?:on )?{_SIDE}(?P<month>{_MONTH})\.? {_ORDINAL}\b(?!\.?\d)(?:,? (?P<year>20\d\d))?", _full_date),
         (rf"\b{_SIDE}(?P<day>the day before yesterday|yesterday|today|this morning|last night)\b(?:'s)?", _named_day),
         (rf"\b(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago\b", _ago),
-        (rf"\b(?:{_WITHIN} )?the (?:last|past) (?:(?P<count>{_COUNT}) )?(?P<unit>{_UNIT})s?\b", _rolling),
+        (rf"\b(?:{_WITHIN} )?the (?:last|past) (?:(?P<count>{_COUNT}) )?(?P<unit>{_UNIT})s?\b(?! of\b)", _rolling),
         (rf"\b(?:last|past) (?P<count>{_COUNT}) (?P<unit>{_UNIT})s?\b", _rolling),
         (rf"\b(?:past) (?P<count>)(?P<unit>{_UNIT})\b", _rolling),
         (rf"\b{_SIDE}(?P<which>this|last|previous) (?P<unit>week|month|year)\b(?:'s)?", _calendar),
@@ -200,11 +196,52 @@ _SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None
 ]  # fmt: skip
 
 
-def _bounded(days: Days, found: re.Match[str], now: float, zone: tzinfo | None) -> When:
+_MONTH_ALONE = re.compile(rf"(?P<month>{_MONTH})\b(?:,? (?P<year>20\d\d))?", re.IGNORECASE), _in_month
+_ENDS = [*_SHAPES, _MONTH_ALONE]  # of a range
+# What is quoted, and what is a part of a name: no words of the question's own.
+_NOT_SAID = re.compile(rf"{QUOTED.pattern}|(?<!\S)\S*(?:[\\/@=_]|[.:]\w|[^\W\d]-\d)\S*")
+_VERB = re.compile(r"(?:this may|may \d{1,2}|\d{1,2} may)(?= \w)")  # "this may fail", "why may 5 processes write"
+
+Said = tuple[Days, str, tuple[int, int]]  # the days, "since" or the like, where in the question
+
+
+def _first_time(own: str, today: date) -> Said | None:
+    for pattern, made in _SHAPES:
+        for found in pattern.finditer(own):
+            verb = _VERB.match(own, found.start())
+            days = None if verb and verb.end() == found.end() else made(found, today)
+            if days is not None:
+                return days, (found.groupdict().get("side") or "").lower(), found.span()
+    return None
+
+
+def _range(own: str, today: date) -> Said | None:
+    """Between two times."""
+    for opening in re.finditer(r"\b(?:between|from|in) ", own, re.IGNORECASE):
+        first = _time_at(own, opening.end(), today)
+        joint = first and re.compile(r" (?:and|or|to|till|until) ", re.IGNORECASE).match(own, first[1])
+        last = joint and _time_at(own, joint.end(), today)
+        if last:
+            ((start, _), _), ((_, end), place) = first, last
+            if start >= end:  # November to February
+                start = date(start.year - 1, start.month, min(start.day, 28))
+            return (start, end), "", (opening.start(), place)
+    return None
+
+
+def _time_at(own: str, place: int, today: date) -> tuple[Days, int] | None:
+    """The time that is said there, and where it ends."""
+    for pattern, made in _ENDS:
+        found = pattern.match(own, place)
+        if found and (days := made(found, today)):
+            return days, found.end()
+    return None
+
+
+def _bounded(days: Days, side: str, phrase: str, zone: tzinfo | None) -> When:
     """The span in seconds, opened to one side by "since", "before" and their like."""
     start, end = (datetime.combine(max(day, _EARLIEST), time(), zone).timestamp() for day in days)
-    when = When(" ".join(found[0].split()), start, end)
-    side = (found.groupdict().get("side") or "").lower()
+    when = When(" ".join(phrase.split()), start, end)
     if side == "since":
         return when._replace(end=None)
     if side == "after":
