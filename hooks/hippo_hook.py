@@ -15,6 +15,7 @@ _UNSEEN = 0x08000000 | 0x200 | 0x4000
 
 def run(main):
     """Call main(data folder or None) and print what it returns. Whatever goes wrong: exit 0, nothing on stderr."""
+    os.umask(0o077)  # what a hook notes is for its user alone; the client's umask lets others read
     try:
         output = main(sys.argv[1] if len(sys.argv) > 1 else None)
         while output:

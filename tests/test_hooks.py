@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -177,6 +178,18 @@ def test_a_reflex_speaks_again_once_a_compaction_took_it_out_of_sight(hooks, rem
     for _ in range(2):
         assert reflexes(hooks.run("user_prompt", remembering.home, prompt("git"))) == {"git"}
         hooks.run("session_rules", remembering.home, event("session_rules", source="compact"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no mode there")
+def test_what_hooks_note_is_for_its_user_alone_whatever_the_client_s_umask(hooks, remembering):
+    before = os.umask(0o022)
+    try:
+        hooks.run("user_prompt", remembering.home, prompt("git"))
+        hooks.run("stop", remembering.home)
+    finally:
+        os.umask(before)
+    noted = [remembering.run / "reflexes" / SESSION, remembering.run / "stop"]
+    assert [stat.S_IMODE(file.stat().st_mode) for file in noted] == [0o600, 0o600]
 
 
 def test_at_most_three_reflexes_in_a_turn_and_the_rest_in_the_next(hooks, remembering, store):
