@@ -15,7 +15,8 @@ def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
     """Append one line about `job` to the log of that name."""
     from hippo_core.guard.redact import redact
 
-    line = " ".join(redact(text).split())[:LONGEST_LINE]
+    parts = (" ".join(part.split()) for part in redact(text).splitlines())
+    line = " · ".join(filter(None, parts))[:LONGEST_LINE]
     moment = _moment(clock.now())
     file = paths.log / name
     with contextlib.suppress(OSError):

@@ -154,6 +154,12 @@ def test_the_log_is_kept_whatever_the_clock_says(paths, monkeypatch):
     assert (paths.log / "hippo.log").read_text(encoding="utf-8") == "100000000000000s job: still here\n"
 
 
+def test_several_lines_are_told_apart_in_the_one_of_the_log(paths):
+    log(paths, "dream", "  counted   8 times\n\n  rebuilt   2 indexes\n")
+    line = (paths.log / "hippo.log").read_text(encoding="utf-8")
+    assert line.endswith(" dream: counted 8 times · rebuilt 2 indexes\n")
+
+
 def test_the_log_is_redacted_bounded_and_private(paths):
     secret = "ghp_" + "x1Y2" * 9
     log_error(paths, "job", ValueError(f"the token {secret} was refused\nby the server"))
