@@ -339,7 +339,7 @@ def test_the_programs_files_and_where_links_lead_are_nobodys_secret(paths, home,
 def test_files_of_another_user_are_named(paths, home, monkeypatch):
     monkeypatch.setattr(os, "getuid", lambda: 4_711)
     permissions = wrong(paths, home)["permissions"]
-    assert "belong to another user" in permissions.line and "chown" in permissions.do and permissions.fix is None
+    assert "owned by another user: " in permissions.line and "chown" in permissions.do and permissions.fix is None
 
 
 def test_memories_without_vectors_are_embedded(paths, home):

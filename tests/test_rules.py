@@ -238,6 +238,7 @@ def test_the_nudge_is_shown_set_switched_off_and_on(run, paths, store):
     assert rendered(paths, "nudge.json") == "" and "off" in run("nudge", "show")
     run("nudge", "on")
     assert rendered(paths, "nudge.json") == "Be brief."
+    assert "About 1 token a turn" in run("nudge", "set", "x")
 
 
 @pytest.mark.parametrize("offs", [1, 2])

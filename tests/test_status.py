@@ -44,7 +44,7 @@ def test_it_counts_what_is_there(store, paths, tmp_path):
     assert status.rendered_at is not None and status.always_on > 0
     rows = [line.strip() for line in CliRunner().invoke(status_command).output.splitlines()]
     assert "plugin      not installed" in rows
-    assert "memories    3 (2 written by you): 2 fact, 1 decision" in rows
+    assert "memories    3 (2 written by you): 2 facts, 1 decision" in rows
     assert "in projects 2 shop, 1 everywhere" in rows
     assert "read        1 transcript, 1 could not be read, 3 unreadable lines passed over" in rows
 

@@ -77,7 +77,7 @@ def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:
         lines.append(f"    … and {len(rows) - _MOST_SHOWN:,} more")
     if doomed.repeats:
         lines.append(
-            f"{doomed.repeats} further rows hold such short words too and stay; to take them along: "
+            f"Such short words are left in {counted(doomed.repeats, 'further row')}; to take them along: "
             "hippo forget --query TEXT"
         )
     said = {doomed.why[message.public_id] for message in doomed.messages}

@@ -9,6 +9,7 @@ from hippo_core import clock, paths
 from hippo_core import config as settings
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
+from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 
 
@@ -95,7 +96,7 @@ def test_command() -> None:
         channels.write_log(here, "test", f"{way.name}: {problem or 'sent'}")
         click.echo(f"{way.name}: {problem or 'sent'}")
     if problems:
-        raise UsageError(f"{problems} of {len(ways)} addresses did not take it.")
+        raise UsageError(f"{problems} of {counted(len(ways), 'address')} did not take it.")
 
 
 def _show(look, as_json: bool) -> None:
@@ -108,7 +109,7 @@ def _show(look, as_json: bool) -> None:
         lines.append(f"{len(look.told)} to tell, {look.sent} sent")
     lines += [f"not sent by {name}: {problem}" for name, problem in look.failed.items()]
     if look.waiting:
-        lines.append(f"{look.waiting} wait to be sent")
+        lines.append(f"waiting to be sent: {look.waiting}")
     if look.muted_until:
         lines.append(f"muted until {clock.minute(look.muted_until)}: hippo monitor unmute")
     click.echo("\n".join(lines))

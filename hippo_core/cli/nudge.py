@@ -5,6 +5,7 @@ import click
 from hippo_core import config as settings
 from hippo_core import paths
 from hippo_core.cli.example import examples
+from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.render import budget
 
@@ -87,4 +88,4 @@ def _save(line: str, kept: str = "") -> None:
 
 
 def _cost(line: str) -> str:
-    return f"About {budget.tokens(line)} tokens a turn, of at most {budget.NUDGE_TOKENS}."
+    return f"About {counted(budget.tokens(line), 'token')} a turn, of at most {budget.NUDGE_TOKENS}."

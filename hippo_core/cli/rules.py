@@ -198,7 +198,8 @@ def _load_line(store: Store, project: Scope | None = None) -> str:
     if project:
         load = standing_rules(store, project)
         where, used = f"each session of {project.label}", every.tokens + load.tokens
-    omitted = f"; {load.total - load.shown} do not fit, and the model is told so" if load.shown < load.total else ""
+    left = load.total - load.shown
+    omitted = f"; {left} {'does' if left == 1 else 'do'} not fit, and the model is told so" if left else ""
     return (
         f"Standing rules: {load.shown} of {load.total} load in {where}{omitted}. "
         f"About {used:,} of {budget.STANDING_TOKENS:,} tokens are used there."

@@ -58,7 +58,7 @@ def _memories(status: Status) -> str:
     total = sum(status.memories.values())
     if not total:
         return "none yet"
-    foremost = [f"{number:,} {kind}" for kind, number in list(status.memories.items())[:_TYPES_SHOWN]]
+    foremost = [counted(number, kind) for kind, number in list(status.memories.items())[:_TYPES_SHOWN]]
     rest = total - sum(list(status.memories.values())[:_TYPES_SHOWN])
     kinds = ", ".join([*foremost, *([f"{rest:,} other"] if rest else [])])
     return f"{total:,} ({status.by_you:,} written by you): {kinds}"
@@ -111,9 +111,7 @@ def _archived(status: Status) -> str:
 def _read(status: Status) -> str:
     parts = [counted(status.files, "transcript")]
     if status.set_aside:
-        given_up = (
-            f" ({status.given_up:,} set aside until they change; hippo ingest --retry)" if status.given_up else ""
-        )
+        given_up = f" ({status.given_up:,} set aside until changed; hippo ingest --retry)" if status.given_up else ""
         parts.append(f"{len(status.set_aside):,} could not be read{given_up}")
     if status.bad_lines:
         parts.append(f"{counted(status.bad_lines, 'unreadable line')} passed over")

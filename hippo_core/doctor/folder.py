@@ -48,7 +48,7 @@ def private(patient: Patient) -> Iterator[Finding]:
         elif stat.S_IMODE(found.st_mode) & 0o077:
             open_ones.append(path)
     if foreign:
-        yield ill("permissions", f"{counted(len(foreign), 'file')} belong to another user, first {foreign[0]}",
+        yield ill("permissions", f"owned by another user: {counted(len(foreign), 'file')}, first {foreign[0]}",
                   "What runs as you may not write them.", f"sudo chown -R {me} '{patient.paths.home}'")  # fmt: skip
     if open_ones:
         yield ill(

@@ -13,6 +13,7 @@ from pathlib import Path
 from hippo_core import clock
 from hippo_core import config as settings
 from hippo_core.config import Config
+from hippo_core.counting import counted
 from hippo_core.errors import BusyError, StoreFullError, StoreUnavailableError, VectorsUnavailableError
 from hippo_core.ingest.due import forget_notes, noted
 from hippo_core.lock import one_at_a_time
@@ -142,8 +143,8 @@ class _Pass:
         if distilled.failed:
             session, reason = distilled.failed[0]
             self.report.notes.append(
-                f"{len(distilled.failed)} sessions could not be learned from, first {session[:8]}: {reason}. "
-                "They are archived, and tried again at the next pass."
+                f"{counted(len(distilled.failed), 'session')} could not be learned from, first {session[:8]}: "
+                f"{reason}. What was said there is archived, and the next pass tries again."
             )
 
     def _embed(self, store: Store) -> None:

@@ -88,7 +88,7 @@ def _summary(known: Knowledge) -> str:
         here = "Nothing is remembered of this project yet."
         return f"{here} Other projects: {counted(known.others, 'memory')}. As of {today}. {_NOTES}"
     newest = max((memory.confirmed_at for memory in known.memories), default=None)
-    parts = [counted(len(known.memories), "memory") if known.memories else "nothing learned from them yet"]
+    parts = [counted(len(known.memories), "memory") if known.memories else "nothing learned yet"]
     if newest is not None:
         parts.append(f"newest from {clock.since(newest, known.now)}")
     sessions = f"from {counted(known.sessions, 'earlier session')} here" if known.sessions else "on this project"
