@@ -4,7 +4,7 @@ Knows the names and the defaults, not what they are used for.
 """
 
 import json
-import math
+import sys
 from typing import Any, NamedTuple
 
 from hippo_core.errors import UsageError
@@ -70,13 +70,25 @@ def _fits(name: str, value: Any) -> bool:
         return _is_amount(value)
     if name == "half_lives":
         return isinstance(value, tuple) and all(_is_amount(days) and days > 0 for _, days in value)
-    if name in ("openai_base_url", "reranker_folder", "voyage_base_url"):
+    if name in ("openai_base_url", "voyage_base_url"):
+        return value is None or isinstance(value, str) and _is_address(value)
+    if name == "reranker_folder":
         return value is None or isinstance(value, str)
     return isinstance(value, type(Config._field_defaults[name]))
 
 
 def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= sys.float_info.max
+
+
+def _is_address(value: str) -> bool:
+    """Whether the libraries that go there can at least read it: what they throw otherwise is no error of theirs."""
+    from urllib.parse import urlsplit
+
+    try:
+        return value.isprintable() and urlsplit(value) is not None
+    except ValueError:
+        return False
 
 
 def save(paths: Paths, **changes: Any) -> None:
@@ -90,7 +102,7 @@ def _raw(paths: Paths) -> dict[str, Any]:
         raw = json.loads(paths.config.read_bytes())  # as bytes it may begin with a byte order mark, as editors write it
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{paths.config} cannot be read ({error}). Mend it, or delete it for the defaults.") from error
     if not isinstance(raw, dict):
         raise UsageError(f"{paths.config} must hold one JSON object. Mend it, or delete it for the defaults.")

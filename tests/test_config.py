@@ -10,9 +10,10 @@ from hippo_core.errors import UsageError
 
 WRONG = {
     "embedder": [7, None, ["local"]],
-    "openai_base_url": [5, []],
+    "openai_base_url": [5, [], "http://[::1", "http://\0"],
+    "voyage_base_url": ["https://[::1"],
     "distiller": [True],
-    "decay_rate": ["2", [], None, True, -1],
+    "decay_rate": ["2", [], None, True, -1, 10**400],
     "half_lives": ["x", [1], {"rule": "x"}, {"rule": 0}, {"rule": None}],
     "idle_minutes": ["a", {}, -5],
     "nudge": [5, None, ["Be brief."]],
@@ -30,12 +31,22 @@ def write(paths, text):
     paths.config.write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in WRONG.items() for value in values],
+    ids=lambda value: repr(value)[:20],
+)
 def test_a_value_of_the_wrong_kind_is_named_in_a_line(paths, name, value):
     write(paths, json.dumps({name: value}))
     with pytest.raises(UsageError) as told:
         settings.load(paths)
     assert name in str(told.value) and str(paths.config) in str(told.value) and "\n" not in str(told.value)
+
+
+def test_a_file_that_nests_without_end_is_named_in_a_line(paths):
+    write(paths, "[" * 200_000)
+    with pytest.raises(UsageError, match="cannot be read"):
+        settings.load(paths)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
