@@ -15,6 +15,7 @@ from hippo_core import errors
 from hippo_core.curate import forget as job
 from hippo_core.curate.forget import finish, forget, what_would_go
 from hippo_core.curate.remember import remember
+from hippo_core.log import log
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope
@@ -106,6 +107,21 @@ def test_a_query_takes_everything_that_holds_it_in_any_case(store):
     doomed = what_would_go(store, text="acme")
     assert [m.text for m in doomed.memories] == ["Acme pays late."]
     assert [m.text for m in doomed.messages] == ["The ACME contract ends in May."]
+
+
+def test_line_breaks_and_composed_letters_hide_nothing(store, paths):
+    wrapped = say(store, "Listen: the  code of the\n  caf\u00e9 is Quagga-7731-xylophone", "u1")
+    memory = learn(store, "The code of the cafe\u0301 is Quagga-7731-xylophone.")
+    with_domain = learn(store, "Say it in a whisper.")
+    with store.transaction():
+        store.memories.update(with_domain.id, 1, "test", Author.HUMAN, domain="xylophone")
+    log(paths, "ingest", f"could not be read: {wrapped.text}")
+    assert what_would_go(store, text="the code of the  caf\u00e9 was").nothing
+    doomed = what_would_go(store, text="of the caf\u00e9 IS\nQuagga")
+    assert ids(doomed.messages) == {wrapped.public_id} and ids(doomed.memories) == {memory.public_id}
+    assert ids(what_would_go(store, text="xylophone").memories) == {memory.public_id, with_domain.public_id}
+    forget(store, paths, doomed)
+    assert not holding(paths.home, "Quagga-7731")
 
 
 def test_keeping_the_archive_takes_memories_alone(store):
@@ -224,6 +240,26 @@ def test_earlier_wordings_in_the_journal_go_with_the_text(store, paths):
     forget(store, paths, what_would_go(store, [learn(store, SECRET).public_id]))
     assert store.memories.get(memory.id).text == "The code was changed."
     assert store.journal.of(memory.id)[-1].before is None and not holding(paths.home, SECRET)
+
+
+def test_what_a_memory_only_said_earlier_goes_and_the_memory_stays(store, paths):
+    memory = learn(store, SECRET)
+    with store.transaction():
+        store.memories.update(memory.id, 1, "test", Author.HUMAN, text="The code is in the safe.")
+    doomed = what_would_go(store, text="quagga-7731")
+    assert doomed.wordings == (memory.public_id,) and not doomed.memories and not doomed.nothing
+    done = forget(store, paths, doomed)
+    assert (done.memories, done.messages, done.wordings) == (0, 0, (memory.public_id,))
+    assert store.memories.get(memory.id).text == "The code is in the safe." and not holding(paths.home, SECRET)
+    assert what_would_go(store, text="quagga-7731").nothing
+
+
+def test_forgetting_a_short_text_costs_no_memory_its_way_back(store, paths):
+    ok, memory = say(store, "ok", "u1"), learn(store, "The token is kept in the vault of the team.")
+    with store.transaction():
+        store.memories.update(memory.id, 1, "test", Author.HUMAN, text="It is kept in the safe.")
+    forget(store, paths, what_would_go(store, [ok.public_id]))
+    assert store.journal.of(memory.id)[-1].before["text"] == memory.text
 
 
 def test_logs_lose_their_lines_and_renders_are_renewed(store, paths):

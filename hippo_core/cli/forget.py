@@ -1,6 +1,7 @@
 """`hippo forget`: shows what would go, asks, and lets curate.forget take it out."""
 
 import dataclasses
+from collections.abc import Sequence
 from itertools import groupby
 
 import click
@@ -48,7 +49,8 @@ def forget_command(
             click.echo("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
             return
         if dry_run and as_json:
-            click.echo(to_json({public_id: why.value for public_id, why in doomed.why.items()}))
+            earlier = dict.fromkeys(doomed.wordings, "stays, without an earlier wording")
+            click.echo(to_json({public_id: why.value for public_id, why in doomed.why.items()} | earlier))
         elif not as_json:
             click.echo("\n".join(_preview(store, doomed, cut(query or ""))))
         if dry_run:
@@ -70,11 +72,14 @@ def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:
         return order.index(why), _WHY[why].format(query=query, other=because_of.get(row.public_id, ""))
 
     rows = sorted((*doomed.memories, *doomed.messages), key=reason)
-    lines = [f"To be deleted for good: {_amount(len(doomed.memories), len(doomed.messages))}."]
+    lines = [f"To be deleted for good: {_amount(len(doomed.memories), len(doomed.messages), doomed.wordings)}."]
     for (_, words), group in groupby(rows[:_MOST_SHOWN], reason):
         lines += [on_terminal("faint", f"  {words}:"), *(f"    {_line(row, labels)}" for row in group)]
     if len(rows) > _MOST_SHOWN:
         lines.append(f"    … and {len(rows) - _MOST_SHOWN:,} more")
+    if doomed.wordings:
+        ids = ", ".join(doomed.wordings[:_MOST_SHOWN]) + (", …" if len(doomed.wordings) > _MOST_SHOWN else "")
+        lines.append(f"What {ids} said earlier holds it, too, and goes; what it says now stays.")
     if doomed.repeats:
         lines.append(
             f"Such short words are left in {counted(doomed.repeats, 'further row')}; to take them along: "
@@ -92,7 +97,7 @@ def _line(row: Memory | Archived, labels: dict[str, str]) -> str:
 
 
 def _report(done: Forgotten, keep_archive: bool) -> list[str]:
-    lines = [f"Forgotten: {_amount(done.memories, done.messages)}. Searches no longer find it."]
+    lines = [f"Forgotten: {_amount(done.memories, done.messages, done.wordings)}. Searches no longer find it."]
     if done.unfinished:
         lines.append(done.unfinished)
     elif keep_archive:
@@ -109,5 +114,6 @@ def _report(done: Forgotten, keep_archive: bool) -> list[str]:
     return lines
 
 
-def _amount(memories: int, messages: int) -> str:
-    return f"{counted(memories, 'memory')}, {counted(messages, 'message')}"
+def _amount(memories: int, messages: int, wordings: Sequence[str]) -> str:
+    rows = f"{counted(memories, 'memory')}, {counted(messages, 'message')}"
+    return f"{rows}, what {counted(len(wordings), 'memory')} said earlier" if wordings else rows

@@ -6,7 +6,7 @@ words, and the machine's memories derived from any message that goes. The client
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from hippo_core.curate.traces import clean_loose_files, files_holding, holding
@@ -41,6 +41,7 @@ class Doomed:
     """What would go, as rows in full, and why, by public id. texts: what must be nowhere afterwards.
 
     repeats: how many further rows hold a named text that is too short to take them along. thorough: the archive too.
+    wordings: memories that stay, without an earlier wording that holds a text of what goes.
     """
 
     memories: tuple[Memory, ...]
@@ -49,10 +50,17 @@ class Doomed:
     why: Mapping[str, Why]
     repeats: int = 0
     thorough: bool = True
+    wordings: tuple[str, ...] = ()
 
     @property
     def nothing(self) -> bool:
-        return not self.memories and not self.messages
+        return not (self.memories or self.messages or self.wordings)
+
+    @property
+    def all_texts(self) -> tuple[str, ...]:
+        """`texts`, and those of all rows that go, unless they are too short to mean anything elsewhere."""
+        rows = (row.text for row in (*self.memories, *self.messages) if _bytes(row.text) >= _DISTINCT)
+        return tuple(dict.fromkeys((*self.texts, *rows)))
 
     @property
     def because_of(self) -> dict[str, str]:
@@ -70,7 +78,7 @@ class Doomed:
 
 @dataclass(frozen=True)
 class Forgotten:
-    """How much went. unfinished: why bytes of it may still be in the file, else None.
+    """How much went. unfinished: why bytes of it may still be in the file, else None. wordings: as in `Doomed`.
 
     still_in: files of ours, and names of folders and projects, that hold the words and stay. transcripts: the client's
     own files that the messages came from.
@@ -81,6 +89,7 @@ class Forgotten:
     unfinished: str | None
     still_in: tuple[str, ...]
     transcripts: tuple[str, ...]
+    wordings: tuple[str, ...] = ()
 
 
 def what_would_go(
@@ -107,7 +116,7 @@ def what_would_go(
         repeats += len(set(store.forgetting.messages_holding(short)) - messages.keys())
         why = {memory_id(number): reason for number, reason in memories.items()}
         why |= {message_id(number): reason for number, reason in messages.items()}
-        return Doomed(
+        doomed = Doomed(
             tuple(store.forgetting.memories(sorted(memories))),
             tuple(store.forgetting.messages(sorted(messages))),
             tuple(texts),
@@ -115,6 +124,8 @@ def what_would_go(
             repeats,
             thorough=not keep_archive,
         )
+        earlier = set(store.forgetting.wordings_holding(doomed.all_texts).values()) - memories.keys()
+        return replace(doomed, wordings=tuple(map(memory_id, sorted(earlier))))
 
 
 def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
@@ -131,12 +142,12 @@ def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:
         clean_loose_files(paths, doomed.texts)
         purge(paths, memories, holding(doomed.texts))
         with store.transaction():
-            store.forgetting.erase(memories, messages, doomed.texts if doomed.thorough else ())
+            lasting = doomed.texts if doomed.thorough else ()
+            store.forgetting.erase(memories, messages, earlier=doomed.all_texts, lasting=lasting)
         drop_shown(paths, memories)
         unfinished = finish(store, paths)
-    return Forgotten(
-        len(memories), len(messages), unfinished, tuple(_still_in(store, paths, doomed.texts)), tuple(transcripts)
-    )
+    still_in = tuple(_still_in(store, paths, doomed.texts))
+    return Forgotten(len(memories), len(messages), unfinished, still_in, tuple(transcripts), doomed.wordings)
 
 
 def finish(store: Store, paths: Paths, patience: float | None = None) -> str | None:

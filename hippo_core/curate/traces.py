@@ -17,7 +17,10 @@ _ABANDONED = 60.0  # seconds after which a half-written file belongs to nobody
 
 
 def holding(texts: Iterable[str]) -> Callable[[bytes], bool]:
-    """Whether bytes hold one of `texts`, as UTF-8, UTF-16 or inside JSON; case ignored where that is ASCII."""
+    """Whether bytes hold one of `texts`, as UTF-8, UTF-16 or inside JSON; case ignored where that is ASCII.
+
+    In UTF-8 it may be broken into lines otherwise.
+    """
     forms = _forms(texts)
     return lambda data: _holds(data, forms)
 
@@ -60,7 +63,8 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
     """How a text may be written down, in lower case."""
     forms: dict[bytes, None] = {}
     for text in texts:
-        for spelling in (text, text.lower(), text.upper()):
+        one_line = " ".join(text.split())  # as logs have it
+        for spelling in dict.fromkeys((text, text.lower(), text.upper(), one_line, one_line.lower(), one_line.upper())):
             inside_json = [json.dumps(spelling, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)]
             for written in (spelling, *inside_json):
                 for encoding in ("utf-8", "utf-16-le"):
@@ -70,7 +74,8 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
 
 def _holds(data: bytes, forms: list[bytes]) -> bool:
     lowered = data.lower()
-    return any(form in lowered for form in forms)
+    one_line = b" ".join(lowered.split())
+    return any(form in lowered or form in one_line for form in forms)
 
 
 def _read(file: Path) -> bytes:

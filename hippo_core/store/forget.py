@@ -15,6 +15,7 @@ from hippo_core import clock
 from hippo_core.model.memory import Memory
 from hippo_core.store.archive import Archive, Archived
 from hippo_core.store.episodes import Episodes
+from hippo_core.store.forgotten import plain
 from hippo_core.store.frequencies import Frequencies
 from hippo_core.store.memories import Memories
 from hippo_core.store.words import pairs
@@ -34,12 +35,19 @@ class Forgetting:
     # -- what holds a text -------------------------------------------------------------------------------------------
 
     def memories_holding(self, texts: Collection[str]) -> list[int]:
-        """Numbers of all memories, whatever their status, that hold any of `texts`, case ignored."""
-        return _holding(self._db.execute("SELECT id, text FROM memory ORDER BY id"), texts)
+        """Numbers of all memories, whatever their status, that hold any of `texts`, as `_holding` has it."""
+        rows = self._db.execute("SELECT id, text || char(10) || coalesce(domain, '') FROM memory ORDER BY id")
+        return _holding(rows, texts)
 
     def messages_holding(self, texts: Collection[str]) -> list[int]:
-        """Numbers of all archived messages that hold any of `texts`, case ignored."""
+        """Numbers of all archived messages that hold any of `texts`, as `_holding` has it."""
         return _holding(self._db.execute("SELECT id, text FROM message ORDER BY id"), texts)
+
+    def wordings_holding(self, texts: Collection[str]) -> dict[int, int]:
+        """Journal entries whose earlier state of a memory holds any of `texts`: the memory's number, by the entry's."""
+        rows = self._db.execute("SELECT id, memory_id, before FROM journal WHERE before IS NOT NULL").fetchall()
+        holding = set(_holding(((entry, json.loads(before)["text"]) for entry, _, before in rows), texts))
+        return {entry: memory for entry, memory, _ in rows if entry in holding}
 
     def memories(self, numbers: Sequence[int]) -> list[Memory]:
         """These memories in full, however many."""
@@ -68,15 +76,24 @@ class Forgetting:
             "archive_project UNION SELECT identity FROM archive_project UNION SELECT cwd FROM archive_session UNION "
             "SELECT branch FROM archive_session UNION SELECT path FROM ingest_source"
         )
-        folded = text.casefold()
-        return [name for (name,) in names if name and folded in name.casefold()]
+        rows = [(number, name) for number, (name,) in enumerate(names) if name]
+        holding = set(_holding(rows, [text]))
+        return [name for number, name in rows if number in holding]
 
     # -- erasing: call inside Store.transaction() --------------------------------------------------------------------
 
-    def erase(self, memories: Sequence[int], messages: Sequence[int], lasting: Sequence[str] = ()) -> None:
+    def erase(
+        self,
+        memories: Sequence[int],
+        messages: Sequence[int],
+        *,
+        earlier: Sequence[str] = (),
+        lasting: Sequence[str] = (),
+    ) -> None:
         """Delete these rows and every trace of their texts in the tables; the file itself is cleaned by `rewrite`.
 
-        lasting: texts that no message still to be read may bring back.
+        earlier: texts that no memory's earlier state may hold. lasting: those that no message still to be read may
+        bring back.
         """
         texts = self._texts("memory", memories) + self._texts("message", messages)
         self._db.execute("INSERT INTO unfinished_forget VALUES (?)", (clock.now(),))
@@ -94,7 +111,8 @@ class Forgetting:
         self._db.execute("DELETE FROM memory_scope WHERE NOT EXISTS (SELECT 1 FROM memory WHERE scope = key)")
         if messages:
             self._frequencies.clear()  # a word may have been in these messages alone
-        self._scrub_journal(texts)
+        entries = self.wordings_holding(earlier)
+        self._db.executemany("UPDATE journal SET before = NULL WHERE id = ?", [(entry,) for entry in entries])
         for index in _INDEXES:
             if self._separator_remains(index, texts):
                 self._db.execute(f"INSERT INTO {index}({index}) VALUES ('rebuild')")
@@ -104,12 +122,6 @@ class Forgetting:
         for some in _portions(numbers):
             found += [t for (t,) in self._db.execute(f"SELECT text FROM {table} WHERE id IN ({_marks(some)})", some)]
         return found
-
-    def _scrub_journal(self, texts: Sequence[str]) -> None:
-        """Take the earlier state out of other memories' entries that still hold one of the texts."""
-        rows = self._db.execute("SELECT id, before FROM journal WHERE before IS NOT NULL").fetchall()
-        for number in _holding(((number, json.loads(before)["text"]) for number, before in rows), texts):
-            self._db.execute("UPDATE journal SET before = NULL WHERE id = ?", (number,))
 
     def _separator_remains(self, index: str, texts: Sequence[str]) -> bool:
         """Whether FTS5 still separates two pages of `index` by the beginning of a word that nothing holds any more."""
@@ -176,10 +188,15 @@ class Forgetting:
 
 
 def _holding(rows: Iterable[tuple[int, str]], texts: Collection[str]) -> list[int]:
-    folded = [text.casefold() for text in texts if text]
-    if not folded:
-        return []
-    return [number for number, body in rows if any(text in body.casefold() for text in folded)]
+    """Numbers of the rows that hold any of `texts`, but for case, white space and how letters are put together."""
+    # A text's longest word tells most rows apart, without a look at their white space.
+    wanted = [(max(words, key=len), " ".join(words)) for words in (plain(text).split() for text in texts) if words]
+    found = []
+    for number, body in rows if wanted else ():
+        said = plain(body)
+        if any(word in said and text in " ".join(said.split()) for word, text in wanted):
+            found.append(number)
+    return found
 
 
 def _portions(numbers: Sequence[int]) -> Iterable[tuple[int, ...]]:

@@ -5,6 +5,7 @@ and the very session in which the user asks to forget it. Whoever says it again 
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 import apsw
@@ -71,8 +72,13 @@ class Forgotten:
         return self._texts
 
 
+def plain(text: str) -> str:
+    """`text` without regard to case and to how its letters are put together: as one character each, or with accents."""
+    return unicodedata.normalize("NFC", text.casefold())
+
+
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return _WORD.findall(plain(text))
 
 
 def _digest(text: str) -> bytes:
