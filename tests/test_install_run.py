@@ -188,6 +188,8 @@ class TestLink:
     def test_without_the_folder_on_path_the_full_path_is_named(self, paths, monkeypatch, tmp_path):
         monkeypatch.setenv("PATH", str(tmp_path))
         assert shlex.split(link.typed(paths)) == [str(link.program(paths))]
+        link.place(paths, Record(paths))
+        assert shlex.split(link.typed(paths)) == [link.advice(paths).partition(";")[0]], "the same as on the line above"
 
     @pytest.mark.parametrize("shell, file", [("/bin/zsh", ".zshrc"), ("/bin/bash", ".bashrc"), ("", ".profile")])
     def test_where_its_folder_is_not_on_path_the_line_that_puts_it_there_is_said(self, paths, monkeypatch, shell, file):

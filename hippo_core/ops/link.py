@@ -36,7 +36,7 @@ def place(paths: Paths, record: Record) -> None:
     """Link the command into ~/.local/bin, unless something else has that name there."""
     if os.name == "nt":
         return
-    link = Path.home() / ".local" / "bin" / "hippo"
+    link = _link()
     if os.path.lexists(link):
         return
     missing = [str(folder) for folder in (link.parent, link.parent.parent) if not folder.exists()]
@@ -67,7 +67,7 @@ def typed(paths: Paths) -> str:
     """What the user types to call the command."""
     if _answers(paths, shutil.which("hippo")):
         return "hippo"
-    path = str(program(paths))
+    path = str(_link() if _answers(paths, str(_link())) else program(paths))
     plain = os.name == "nt" and " " not in path  # PowerShell takes a quoted program for a text
     return path if plain else for_shell(path)
 
@@ -79,13 +79,17 @@ def advice(paths: Paths, shell: str | None = None) -> str:
         return command
     if os.name == "nt":
         return f"{command}; to type just `hippo` in PowerShell, add to $PROFILE: Set-Alias hippo {command}"
-    link = Path.home() / ".local" / "bin" / "hippo"
+    link = _link()
     if not _answers(paths, str(link)):
         return f"{command}, in full: {link} is not ours, or could not be made"
     if shutil.which("hippo"):
         return f"{link}, in full: another program named hippo comes first on PATH"
     line = _ON_PATH.get(Path(shell or os.environ.get("SHELL", "")).name, _ON_PATH["sh"])
     return f"{link}; to type just `hippo`, run this and open a new terminal: {line}"
+
+
+def _link() -> Path:
+    return Path.home() / ".local" / "bin" / "hippo"
 
 
 def _answers(paths: Paths, path: str | None) -> bool:
