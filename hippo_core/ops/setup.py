@@ -106,7 +106,8 @@ def _summary(paths: Paths, report: PassReport, registration: Registration, jobs:
     status = look(paths, None)
     with Store.open(paths.store, readonly=True) as store, store.reading():
         first, last = store.archive.span()
-    period = f", {clock.day(first)} to {clock.day(last)}" if first is not None else ""
+    days = dict.fromkeys(clock.day(at) for at in (first, last) if at is not None)
+    period = f", {' to '.join(days)}" if days else ""
     where = where_sessions_are(status.sessions, status.projects, status.outside_projects)
     said_in = f" of {where}" if status.messages else ""
     free = status.paid_by == NOBODY
