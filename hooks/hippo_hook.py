@@ -114,15 +114,18 @@ def health(event_name, data):
 def _is_older(path, allowed, written):
     """Whether a file is older than `allowed` seconds, and jobs could have run for so long since then.
 
-    written: the monotonic clock then. It stands still while the machine sleeps, and begins anew when it starts.
+    written: for how long the machine had been awake then, since it started.
     """
-    from time import monotonic, time
+    from time import time
 
-    awake = monotonic() - float(written)
-    for seconds in (time() - os.stat(path).st_mtime, awake if awake >= 0 else monotonic(), time() - _logged_in()):
-        if seconds <= float(allowed):
-            return False
-    return True
+    if time() - os.stat(path).st_mtime <= float(allowed):
+        return False
+    _find_shared()
+    from awake import awake
+
+    now = awake()
+    since = now - float(written)
+    return min(since if since >= 0 else now, time() - _logged_in()) > float(allowed)
 
 
 def _logged_in():
@@ -142,7 +145,7 @@ def warning(event_name, text, line):
 def _project(data):
     """The scope key of the session's project; "default" where it is none or cannot be told."""
     try:
-        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hippo_core"))
+        _find_shared()
         from project import identify, joined, project_key
 
         found = identify(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
@@ -152,6 +155,11 @@ def _project(data):
         return "default"
     key = project_key(found[0])
     return joined(data).get(key, (key,))[0]
+
+
+def _find_shared():
+    """From here on the modules that hooks share with the package are found."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hippo_core"))
 
 
 def message(line):

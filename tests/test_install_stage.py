@@ -25,7 +25,7 @@ def checkout(tmp_path):
     (folder / "hippo_core").mkdir(parents=True)
     for part in ("hooks", "commands", "skills", ".claude-plugin"):
         shutil.copytree(SOURCE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("hippo_core/project.py", ".mcp.json", "plugin.json", "README.md", "LICENSE"):
+    for part in ("hippo_core/project.py", "hippo_core/awake.py", ".mcp.json", "plugin.json", "README.md", "LICENSE"):
         shutil.copy(SOURCE / part, folder / part)
     return folder
 

@@ -120,7 +120,7 @@ def test_hooks_import_only_what_a_bare_interpreter_has():
             if isinstance(node, ast.Import | ast.ImportFrom)
             for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module])
         }
-        assert imported <= {*sys.stdlib_module_names, "hippo_hook", "catch_up", "project"}, script.name
+        assert imported <= {*sys.stdlib_module_names, "hippo_hook", "catch_up", "project", "awake"}, script.name
 
 
 def test_the_guard_is_read_before_anything_of_ours_is_imported():
@@ -175,8 +175,8 @@ def test_staging_leaves_no_placeholder_and_no_guess_at_an_interpreter(staged, pa
 
 
 def test_a_staged_hook_finds_the_project_without_the_package(staged, paths):
-    assert (staged / "hippo_core" / "project.py").read_bytes() == (ROOT / "hippo_core" / "project.py").read_bytes()
-    assert [path.name for path in (staged / "hippo_core").iterdir()] == ["project.py"]
+    shared = {path.name: path.read_bytes() for path in (staged / "hippo_core").iterdir()}
+    assert shared == {name: (ROOT / "hippo_core" / name).read_bytes() for name in ("project.py", "awake.py")}
 
 
 # -- commands and skills -----------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ _LAST = "hooks/hooks.json"
 _SERVERS = ".mcp.json"
 # In the order of writing: scripts before the manifests that name them.
 _PARTS = (
-    "hippo_core/project.py",  # the one module that the hooks share with the package
+    "hippo_core/project.py",  # the two modules that the hooks share with the package
+    "hippo_core/awake.py",
     "hooks",
     "skills",
     "commands",

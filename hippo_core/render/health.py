@@ -1,16 +1,16 @@
 """The line a session starts with when memory is not well, rendered so that the hook only prints bytes.
 
 render/health.json is the line itself, empty when all is well. render/late is what the hook says once that file is too
-old: how old it may be, the monotonic clock at its writing (which stands still while the machine sleeps), and the line.
+old: how old it may be, for how long the machine had been awake at its writing, and the line.
 Every look that comes to its end writes it, so a monitor that starts and fails is late as well. No schedule, no such
 file. Knows nothing of findings.
 """
 
 import contextlib
-import time
 from collections.abc import Sequence
 
 from hippo_core import clock
+from hippo_core.awake import awake
 from hippo_core.paths import Paths, write_atomic
 from hippo_core.render.document import context_document
 from hippo_core.render.fence import one_line
@@ -32,7 +32,7 @@ def expect(paths: Paths, lateness: float, interval: float) -> None:
     """A session that starts `lateness` seconds from now or later is told, unless this was called again until then."""
     since, due = clock.day(clock.now()), f"due every {interval / 60:.0f} minutes"
     text = _line([f"nothing has watched over it since {since} ({due})"])
-    head = b"%d %d\n" % (lateness, time.monotonic())  # rounded down: the clock never seems to have begun anew
+    head = b"%d %d\n" % (lateness, awake())  # rounded down: the clock never seems to have begun anew
     write_atomic(paths.render / "late", head + context_document(_EVENT, text))
 
 
