@@ -20,6 +20,8 @@ from hippo_core.transcripts.injected import (
 _OWN_COMMANDS = {"recall", "forget", "memories", "rules"}
 _OWN_PREFIX = "hippo:"
 
+_YEAR_3000 = 32_503_680_000.0  # Windows' calendar ends there, and begins in 1970
+
 _COMMAND = re.compile(r"\s*<command-(?:name|message|args)>")
 _COMMAND_NAME = re.compile(r"<command-name>\s*/?(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>(.*)</command-args>", re.DOTALL)
@@ -84,7 +86,10 @@ def same_words(speech: Speech) -> str:
 
 
 def seconds(timestamp: Any) -> float | None:
-    """An ISO 8601 time as seconds since the epoch, None for anything else. Without a zone it is taken as UTC."""
+    """An ISO 8601 time as seconds since the epoch, None for anything else. Without a zone it is taken as UTC.
+
+    Nor is it a time what no calendar of some system can show, for that would end every command that prints it.
+    """
     if not isinstance(timestamp, str):
         return None
     try:
@@ -93,9 +98,10 @@ def seconds(timestamp: Any) -> float | None:
         )
         if parsed.tzinfo is None:
             parsed = parsed.replace(tzinfo=timezone.utc)
-        return parsed.timestamp()
+        at = parsed.timestamp()
     except (ValueError, OverflowError):
         return None
+    return at if 0 <= at < _YEAR_3000 else None
 
 
 def _user(record: dict[str, Any], in_agent_file: bool) -> Speech | None:
