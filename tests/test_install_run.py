@@ -126,6 +126,15 @@ def test_uninstall_keeps_memory_and_configuration(paths):
     assert sorted(path.name for path in paths.home.iterdir()) == sorted(kept)
 
 
+def test_what_an_uninstall_put_aside_and_did_not_delete_goes_with_the_next_one(paths):
+    """It was stopped, or on Windows a program still held a file of it."""
+    left = paths.venv.with_name("venv.removed")
+    (left / "inner").mkdir(parents=True)
+    Record(paths).put(version="1")
+    assert run("--uninstall").returncode == 0
+    assert not paths.home.exists()
+
+
 def test_platform_without_wheels_for_vectors_goes_on_with_keywords(paths, monkeypatch, capsys):
     """One line, and tried again by the next run: another Python or a later lock may have them."""
 

@@ -5,7 +5,6 @@ Standard library only: it deletes the environment that everything else lives in.
 
 import contextlib
 import os
-import shutil
 from pathlib import Path
 
 from hippo_core.errors import InstallError
@@ -41,13 +40,13 @@ def uninstall(paths: Paths, *, purge: bool) -> int:
 
 def _remove_tree(folder: Path) -> None:
     """Delete a folder of ours; it is out of the way at once, however long the deletion takes."""
-    if not folder.exists():
-        return
     aside = folder.with_name(f"{folder.name}.removed")
     try:
-        shutil.rmtree(aside, ignore_errors=True)
-        os.replace(folder, aside)
-        remove_tree(aside)
+        if aside.exists():  # of a time before, which did not come to its end
+            remove_tree(aside)
+        if folder.exists():
+            os.replace(folder, aside)
+            remove_tree(aside)
     except OSError as error:
         raise InstallError(
             f"{error.filename or folder} cannot be removed ({error.strerror or error}). Close Claude Code's sessions "
