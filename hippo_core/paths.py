@@ -8,6 +8,7 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from hippo_core.errors import UsageError
 from hippo_core.project import JOINED
 
 INSTALL_RECORD = "install.json"
+_PAUSES = (0.01, 0.05, 0.2, 1.0) if os.name == "nt" else ()
 
 
 class Paths(NamedTuple):
@@ -186,7 +188,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        _replace(temporary, path)
+        move(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -196,9 +198,9 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
         raise
 
 
-def _replace(source: Path, target: Path) -> None:
-    """os.replace; patient on Windows, which refuses it for as long as a reader has the target open."""
-    for pause in (0.01, 0.05, 0.2, 1.0) if os.name == "nt" else ():
+def move(source: Path, target: Path, pauses: Sequence[float] = _PAUSES) -> None:
+    """os.replace; patient on Windows, which refuses it while anybody reads the target, or what is in a folder."""
+    for pause in pauses:
         try:
             return os.replace(source, target)
         except PermissionError:

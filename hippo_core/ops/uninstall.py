@@ -4,12 +4,11 @@ Standard library only: it deletes the environment that everything else lives in.
 """
 
 import contextlib
-import os
 from pathlib import Path
 
 from hippo_core.errors import InstallError
 from hippo_core.ops import client, link
-from hippo_core.paths import Paths, remove_tree
+from hippo_core.paths import Paths, move, remove_tree
 from hippo_core.record import Record
 from hippo_core.schedule import choose
 
@@ -45,7 +44,7 @@ def _remove_tree(folder: Path) -> None:
         if aside.exists():  # of a time before, which did not come to its end
             remove_tree(aside)
         if folder.exists():
-            os.replace(folder, aside)
+            move(folder, aside)
             remove_tree(aside)
     except OSError as error:
         raise InstallError(

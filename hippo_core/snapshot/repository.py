@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from hippo_core.errors import SnapshotError
-from hippo_core.paths import ensure_private, remove_tree, write_atomic
+from hippo_core.paths import ensure_private, move, remove_tree, write_atomic
 from hippo_core.snapshot.documents import Files, summary
 from hippo_core.snapshot.objects import (
     REF,
@@ -83,7 +83,7 @@ class Repository:
     def finish_exchange(self) -> None:
         """Complete the exchange of an old history for a new one that a crash interrupted."""
         if (self.folder / _OLD).exists() and not self._git_folder.exists():
-            (self.folder / _NEW).rename(self._git_folder)
+            move(self.folder / _NEW, self._git_folder)
         for name in (_OLD, _NEW):
             _remove(self.folder / name)
 
@@ -142,8 +142,8 @@ class Repository:
             stream.add(commit)
         if stream.commits:
             self._git("fast-import", "--quiet", "--force", stdin=b"".join(stream.parts), git_folder=fresh)
-        self._git_folder.rename(self.folder / _OLD)
-        fresh.rename(self._git_folder)
+        move(self._git_folder, self.folder / _OLD)
+        move(fresh, self._git_folder)
         self.finish_exchange()
         self._show(stream.newest)
         return stream.commits
@@ -153,6 +153,7 @@ class Repository:
         self.finish_exchange()
         for pattern in _UNFINISHED:
             for left_over in self._git_folder.glob(pattern):
+                os.chmod(left_over, 0o600)  # git's files are read-only, and Windows does not let such go
                 left_over.unlink()
         objects = self._objects()
         used = {(path, blob) for commit in line_of(objects, self._head()) for path, blob in commit.tree.items()}
