@@ -4,6 +4,7 @@ Standard library only. Knows the file, not the steps.
 """
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -50,5 +51,14 @@ def installer(options: str = "") -> str:
     except HippoError:
         script = Path("install.py")
     if script.is_absolute() and script.is_file():
-        return f"python3 {for_shell(script)}{options}"
-    return f"python3 install.py{options} (in a clone of Hippocampus)"
+        return f"{python_by_hand()} {for_shell(script)}{options}"
+    return f"{python_by_hand()} install.py{options} (in a clone of Hippocampus)"
+
+
+def python_by_hand(system: str = os.name) -> str:
+    """How Python is called by hand: on Windows python3 is at best a program that opens the store's page of it."""
+    if system != "nt":
+        return "python3"
+    import shutil
+
+    return "py" if shutil.which("py") else "python"

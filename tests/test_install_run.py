@@ -12,7 +12,7 @@ import pytest
 from hippo_core.errors import WheelMissingError
 from hippo_core.ops import bootstrap, link, venv
 from hippo_core.paths import Paths, for_shell
-from hippo_core.record import Record, installer
+from hippo_core.record import Record, installer, python_by_hand
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 INSTALL = REPOSITORY / "install.py"
@@ -85,7 +85,7 @@ def test_second_installer_waits_for_nobody(paths):
 
 @pytest.mark.parametrize("arguments", [["--purge"], ["--with", "nonsense"], ["--nonsense"]])
 def test_arguments_that_are_wrong_are_one_line(arguments):
-    assert "Nothing was done. See: python3 install.py --help" in only_line(run(*arguments), status=2)
+    assert f"Nothing was done. See: {python_by_hand()} install.py --help" in only_line(run(*arguments), status=2)
 
 
 def test_folder_of_transcripts_that_is_not_there_is_refused(paths, tmp_path):
@@ -165,7 +165,19 @@ def test_where_the_checkout_is_stays_known(paths, monkeypatch):
         monkeypatch.setattr(venv, name, lambda *arguments: True)
     monkeypatch.setattr(subprocess, "call", lambda *arguments, **options: 0)
     assert bootstrap.install(paths, bootstrap._options([])) == 0
-    assert installer() == f"python3 {for_shell(INSTALL)}"
+    assert installer() == f"{python_by_hand()} {for_shell(INSTALL)}"
+
+
+@pytest.mark.parametrize(
+    "system, there, called", [("posix", [], "python3"), ("nt", ["py", "python"], "py"), ("nt", ["python"], "python")]
+)
+def test_what_is_named_to_install_is_a_python_that_starts_here(system, there, called, tmp_path, monkeypatch):
+    """python3 is what Windows calls a program that only opens a page of its store."""
+    for name in there:
+        program = tmp_path / (f"{name}.exe" if os.name == "nt" else name)
+        program.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert python_by_hand(system) == called
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such folder")

@@ -1,6 +1,7 @@
 """What the installer says at its end: the figures that status has, whose memories they are, and what is left to do."""
 
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hippo_core import config as settings
 from hippo_core.cli.main import hippo
 from hippo_core.ops import client
 from hippo_core.ops.setup import set_up
-from hippo_core.record import Record, installer
+from hippo_core.record import Record, installer, python_by_hand
 from hippo_core.store import Store
 
 SOURCE = Path(__file__).resolve().parents[1]
@@ -104,17 +105,18 @@ def test_what_mends_is_named_by_its_full_path_while_it_is_there(paths, tmp_path,
     monkeypatch.chdir(tmp_path)
     for said in (installer(), installer(" --with alerts")):
         program, script, *rest = shlex.split(said)
-        assert (program, script) == ("python3", str(checkout / "install.py")) and rest in ([], ["--with", "alerts"])
+        assert (program, script) == (python_by_hand(), str(checkout / "install.py"))
+        assert rest in ([], ["--with", "alerts"])
     with Store.open(paths.store):
         assert installer() in CliRunner().invoke(hippo, ["status"]).output
     (checkout / "install.py").unlink()
-    assert installer() == "python3 install.py (in a clone of Hippocampus)"
+    assert installer() == f"{python_by_hand()} install.py (in a clone of Hippocampus)"
     paths.install_record.write_text("{", encoding="utf-8")
-    assert installer() == "python3 install.py (in a clone of Hippocampus)"
+    assert installer() == f"{python_by_hand()} install.py (in a clone of Hippocampus)"
 
 
 def test_nothing_that_tells_to_install_names_a_script_that_is_not_there():
     """Each goes through `installer`; the installer itself is run in its folder."""
     named = [file.relative_to(SOURCE).as_posix() for file in (SOURCE / "hippo_core").rglob("*.py")
-             if "python3 install.py" in file.read_text(encoding="utf-8")]  # fmt: skip
+             if re.search(r"(python3|_by_hand\(\)\}) install\.py", file.read_text(encoding="utf-8"))]  # fmt: skip
     assert sorted(named) == ["hippo_core/ops/bootstrap.py", "hippo_core/record.py"]

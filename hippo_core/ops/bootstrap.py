@@ -21,7 +21,7 @@ from hippo_core.ops import link, venv
 from hippo_core.ops.steps import step, use_utf8
 from hippo_core.ops.uninstall import uninstall
 from hippo_core.paths import Paths, current, ensure_private
-from hippo_core.record import Record
+from hippo_core.record import Record, python_by_hand
 
 SOURCE = Path(__file__).resolve().parents[2]
 _PACKAGE_PARTS = ("hippo_core", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
@@ -78,7 +78,7 @@ def install(paths: Paths, options: argparse.Namespace) -> int:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{message}. Nothing was done. See: python3 install.py --help\n")
+        self.exit(2, f"{message}. Nothing was done. See: {python_by_hand()} install.py --help\n")
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
