@@ -163,6 +163,17 @@ def for_shell(path: Path | str) -> str:
     return shlex.quote(str(path))
 
 
+def for_agent(program: Path | str, system: str = os.name) -> str:
+    """A program as it begins a command line of the agent's, whose shell on Windows is Git's Bash or PowerShell.
+
+    The one takes a bare backslash for nothing, the other a quoted word for a text: so neither, where that can be.
+    """
+    import re
+
+    plain = str(program).replace("\\", "/")
+    return plain if system == "nt" and re.fullmatch(r"[\w:/.~-]+", plain) else for_shell(program)
+
+
 def remove_tree(folder: Path) -> None:
     """Delete a folder, read-only files too: git makes such files, and Windows does not let them go."""
     import shutil

@@ -1,10 +1,28 @@
-"""Files and folders put in each other's place, also where somebody looks into them just then."""
+"""How a program is named in a command line; files and folders put in each other's place while others look at them."""
 
 import os
 
 import pytest
 
-from hippo_core.paths import move
+from hippo_core.paths import for_agent, move
+
+
+@pytest.mark.parametrize(
+    "program, named",
+    [
+        ("C:\\Users\\Jürgen\\AppData\\Local\\hippocampus\\venv\\Scripts\\hippo.exe",
+         "C:/Users/Jürgen/AppData/Local/hippocampus/venv/Scripts/hippo.exe"),
+        ("C:\\Users\\RUNNER~1\\hippo.exe", "C:/Users/RUNNER~1/hippo.exe"),
+    ],
+)  # fmt: skip
+def test_on_windows_a_program_is_named_so_that_both_bash_and_powershell_start_it(program, named):
+    assert for_agent(program, "nt") == named
+
+
+@pytest.mark.parametrize("folder", ["C:\\Users\\Ann Lee", "C:\\R&D", "C:\\a$b"])
+def test_a_name_that_means_something_to_a_shell_is_quoted(folder):
+    assert for_agent(f"{folder}\\hippo.exe", "nt")[0] in "\"'"
+    assert for_agent(f"{folder}/hippo", "posix")[0] == "'"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from hippo_core.errors import InstallError
-from hippo_core.paths import Paths, for_shell, write_atomic
+from hippo_core.paths import Paths, for_agent, write_atomic
 
 _LAST = "hooks/hooks.json"
 _SERVERS = ".mcp.json"
@@ -62,17 +62,13 @@ def _belongs(file: Path) -> bool:
 
 def _fill_in(name: str, data: bytes, paths: Paths, python: str) -> bytes:
     """A file's staged form."""
-    hippo = str(Path(python).with_name("hippo.exe" if os.name == "nt" else "hippo"))
-    values = {"@PYTHON@": python, "@HOME@": str(paths.home), "@HIPPO@": hippo}
     if name == _LAST:
         return _json_bytes(_stage_hooks(json.loads(data), python, str(paths.home)))
     if name == _SERVERS:
         return _json_bytes(_stage_servers(json.loads(data), python, str(paths.home)))
     if name.endswith(".md"):
-        text = data.decode("utf-8")
-        for placeholder, value in values.items():
-            text = text.replace(placeholder, for_shell(value))
-        return text.encode("utf-8")
+        hippo = Path(python).with_name("hippo.exe" if os.name == "nt" else "hippo")
+        return data.decode("utf-8").replace("@HIPPO@", for_agent(hippo)).encode("utf-8")
     return data
 
 

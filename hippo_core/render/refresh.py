@@ -20,7 +20,7 @@ from hippo_core.config import Config
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory
 from hippo_core.model.scope import GLOBAL, Scope
-from hippo_core.paths import Paths, for_shell, write_atomic
+from hippo_core.paths import Paths, for_agent, write_atomic
 from hippo_core.recall.score import Aging
 from hippo_core.render import budget
 from hippo_core.render.document import context_document
@@ -242,7 +242,7 @@ def _command(paths: Paths) -> str:
     for folder in (paths.venv / ("Scripts" if os.name == "nt" else "bin"), Path(sys.executable).parent):
         program = folder / name
         if program.exists():
-            return for_shell(program)
+            return for_agent(program)
     return "hippo"
 
 
