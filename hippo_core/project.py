@@ -6,6 +6,7 @@ is: JOINED, a file of the data folder, holds a line for each, `key, key of the e
 """
 
 import os
+import sys
 
 JOINED = "projects.tsv"
 
@@ -35,8 +36,8 @@ def identify(folder):
 
     `folder` may no longer exist, or belong to another machine: then it stands for itself.
     """
-    home = os.path.realpath(os.path.expanduser("~"))
-    here = os.path.realpath(folder) if os.path.isabs(folder) else folder
+    home = _real(os.path.expanduser("~"))
+    here = _real(folder) if os.path.isabs(folder) else folder
     if here == home or home.startswith(here.rstrip("/\\") + os.sep):
         return None
     step = here
@@ -45,7 +46,7 @@ def identify(folder):
         if common:
             url = _remote_url(os.path.join(common, "config"))
             root = os.path.dirname(common) if os.path.basename(common) == ".git" else step
-            identity = normalise_remote(url) if url else "git:" + os.path.realpath(common)
+            identity = normalise_remote(url) if url else "git:" + _real(common)
             return identity, os.path.basename(identity if url else root.rstrip("/\\"))
         parent = os.path.dirname(step)
         if parent == step:
@@ -90,6 +91,16 @@ def normalise_remote(url):
         return "file:" + text
     host = host.rsplit("@", 1)[-1].split(":", 1)[0].lower()
     return host + "/" + path.strip("/")
+
+
+def _real(path):
+    """The real path. macOS finds a folder by any Unicode form of its name, and hands on now one, now another."""
+    path = os.path.realpath(path)
+    if sys.platform != "darwin" or path.isascii():
+        return path
+    from unicodedata import normalize
+
+    return normalize("NFC", path)
 
 
 def _common_git_folder(folder):

@@ -1,6 +1,8 @@
 """A project is its repository, wherever it is entered and however its remote is spelled."""
 
 import subprocess
+import sys
+import unicodedata
 
 import pytest
 
@@ -46,6 +48,15 @@ def test_same_base_name_is_not_the_same_project(tmp_path):
     for parent in ("a", "b"):
         (tmp_path / parent / "api").mkdir(parents=True)
     assert identify(str(tmp_path / "a" / "api"))[0] != identify(str(tmp_path / "b" / "api"))[0]
+
+
+def test_a_folder_is_one_project_in_whichever_form_macos_spells_its_name(tmp_path, monkeypatch):
+    """The Finder writes an accent as a letter of its own, a keyboard does not; to the file system they are one name."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    apart, composed = (str(tmp_path / unicodedata.normalize(form, "Übung")) for form in ("NFD", "NFC"))
+    assert apart != composed and identify(apart) == identify(composed)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert identify(apart) != identify(composed), "elsewhere these are two folders"
 
 
 def test_home_is_no_project_even_as_a_repository(isolated):
