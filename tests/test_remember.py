@@ -98,8 +98,8 @@ def test_it_gets_its_vectors_at_once_and_only_once_without_waiting_for_others(st
 def session(isolated):
     """Writes a user's turn into a session of the folder /srv/my app."""
 
-    def write(text, name="a", at=0.0):
-        file = isolated / ".claude" / "projects" / "-srv-my-app" / f"{name}.jsonl"
+    def write(text, name="a", at=0.0, place="-srv-my-app"):
+        file = isolated / ".claude" / "projects" / place / f"{name}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         record = {
             "type": "user", "uuid": f"{name}{len(text)}", "sessionId": name, "cwd": "/srv/my app",
@@ -133,6 +133,19 @@ def test_only_sessions_of_this_folder_count(session):
     session("never deploy on Fridays")
     assert not spoken_by_user("never deploy on Fridays", "/srv/other")
     assert not spoken_by_user("never deploy on Fridays", "/srv/other", "../-srv-my-app/a")
+
+
+@pytest.mark.parametrize(
+    "folder, place",
+    [
+        ("C:\\Users\\Jürgen\\my_app", "C--Users-J-rgen-my-app"),
+        ("/srv/\U0001f680 app", "-srv----app"),  # a sign of two UTF-16 units
+        ("/srv" + "/deep" * 50, ("-srv" + "-deep" * 50)[:200] + "-k3x9aq"),
+    ],
+)
+def test_a_folder_is_found_by_the_name_that_the_client_gives_it(session, folder, place):
+    session("never deploy on Fridays", place=place)
+    assert spoken_by_user("never deploy on Fridays", folder)
 
 
 def test_the_named_session_counts_although_others_are_newer(session):

@@ -8,7 +8,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hippo_core.errors import TranscriptError
@@ -19,6 +19,7 @@ from hippo_core.transcripts.claude_code import Transcript
 _NEWEST_FILES = 3  # the session's own id may be stale after /clear, and two sessions may run side by side
 _TAIL = 4_000_000  # bytes at a transcript's end that count as recent
 _PAUSE = 0.2  # seconds between two looks
+_LONGEST = 200  # characters of a folder's name
 _OUTER = " \t\r\n\"'`.,;:!?。，；：！？"
 
 
@@ -50,10 +51,17 @@ def _live_transcripts(folder: str, session_id: str | None) -> Iterator[Path]:
     """The transcripts that may hold the running session, the likeliest first."""
     projects = client_home() / "projects"
     spellings = dict.fromkeys((folder, os.path.realpath(folder)))
-    here = [projects / re.sub(r"[^A-Za-z0-9]", "-", spelling) for spelling in spellings]
+    here = [place for spelling in spellings for place in _of_folder(projects, spelling)]
     named = f"{session_id}.jsonl" if session_id and re.fullmatch(r"[\w-]+", session_id) else None
     files = sorted((file for place in here for file in place.glob("*.jsonl")), key=_changed, reverse=True)
     return (file for place, file in enumerate(files) if place < _NEWEST_FILES or file.name == named)
+
+
+def _of_folder(projects: Path, folder: str) -> Iterable[Path]:
+    """Where the client keeps a folder's transcripts: a dash for each UTF-16 unit that is no letter and no digit."""
+    name = re.sub(r"[^A-Za-z0-9]", lambda sign: "--" if sign[0] > "\uffff" else "-", folder)
+    # It cuts a long name off, and puts a hash of its own behind.
+    return [projects / name] if len(name) <= _LONGEST else projects.glob(f"{name[:_LONGEST]}-*")
 
 
 def _changed(file: Path) -> float:
