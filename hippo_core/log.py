@@ -21,8 +21,9 @@ def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
     file = paths.log / name
     with contextlib.suppress(OSError):
         ensure_private(paths.log)
-        if file.exists() and file.stat().st_size > MOST_BYTES:
-            os.replace(file, file.with_suffix(".log.1"))
+        with contextlib.suppress(OSError):  # Windows lets no file go that somebody reads; the next line tries again
+            if file.stat().st_size > MOST_BYTES:
+                os.replace(file, file.with_suffix(".log.1"))
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as stream:
             stream.write(f"{moment} {job}: {line}\n")
