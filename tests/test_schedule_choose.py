@@ -233,6 +233,14 @@ def test_launchd_may_take_a_moment_to_clear_away_what_was_there_before(programs,
     assert sum(call.startswith("bootstrap gui/") for call in programs.calls) == 6
 
 
+def test_where_windows_takes_no_task_hooks_start_the_jobs(programs, paths, monkeypatch):
+    monkeypatch.setattr(windows.TaskScheduler, "system", sys.platform)
+    programs.add("schtasks")
+    programs.refuse()
+    done = choose.install(paths, PYTHON)
+    assert done.scheduler.name == "hooks" and "Access is denied" in str(done.passed_over)
+
+
 @pytest.mark.parametrize("scheduler", [scheduler for scheduler in choose.SCHEDULERS if scheduler.name != "hooks"])
 def test_what_a_user_is_told_to_type_names_every_job_and_its_files(scheduler, programs, isolated):
     said = scheduler.by_hand("hippocampus-1234", JOBS)
