@@ -65,6 +65,22 @@ def test_a_line_of_a_list_hangs_below_what_follows_its_id(fold):
         assert all(part.startswith(" " * (len(first) - len(first[3:].lstrip()))) for part in rest)
 
 
+@pytest.mark.parametrize("label", [
+    "  written by  ", "\x1b[1mwrong\x1b[0m  jobs         ", "    m1     ", "  2026-11-30 07:36  ", "! ",
+])  # fmt: skip
+def test_a_value_hangs_below_itself_and_not_below_its_label(fold, label):
+    begin = re.sub(r"\x1b\[\d+m", "", label)
+    first, second = (
+        fold(label + "learned by the machine from one of my sessions", 45).replace(label, begin).splitlines()
+    )
+    assert first.startswith(begin + "learned") and second == " " * len(begin) + second.strip()
+
+
+def test_a_path_alone_in_its_line_stays_whole_to_be_copied(fold):
+    path = "      /srv/transcripts/" + "deeper/" * 8 + "921a2cac.jsonl:4"
+    assert fold(path, 40) == path and "\n" in fold(f"{path} and more", 40)
+
+
 def test_what_has_no_spaces_and_is_twice_as_wide_is_broken_too(fold):
     lines = fold("   a1 you: " + "部署" * 40, 40).splitlines()
     assert "".join(line.strip() for line in lines) == "a1 you: " + "部署" * 40
@@ -76,7 +92,9 @@ def test_without_a_terminal_or_on_one_that_is_hardly_wide_enough_a_line_stays(fo
     assert fold("word " * 50, columns, terminal) == "word " * 50
 
 
-@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])), st.integers(30, 60))
+@given(
+    st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="/~")), st.integers(30, 60)
+)
 def test_no_line_is_wider_and_no_letter_is_lost(text, columns):
     parts = list(folding._parts(text, columns))
     assert all(columns_of(part) <= columns for part in parts)
@@ -84,8 +102,8 @@ def test_no_line_is_wider_and_no_letter_is_lost(text, columns):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal is made by the pty module here")
-@pytest.mark.parametrize("command", ["recall", "archive"])
-def test_both_searches_fold_on_a_terminal_and_only_there(paths, monkeypatch, command):
+@pytest.mark.parametrize("command", ["recall --all websocket", "archive --all websocket", "show m1", "why m1"])
+def test_commands_fold_on_a_terminal_and_only_there(paths, monkeypatch, command):
     import fcntl
     import pty
     import struct
@@ -97,11 +115,11 @@ def test_both_searches_fold_on_a_terminal_and_only_there(paths, monkeypatch, com
     save(paths, embedder="off")
     subprocess.run([*hippo, "remember", said], check=True, capture_output=True)
     _archive(paths, said)
-    piped = subprocess.run([*hippo, command, "--all", "websocket"], check=True, capture_output=True, text=True).stdout
+    piped = subprocess.run([*hippo, *command.split()], check=True, capture_output=True, text=True).stdout
     assert said.strip() in piped
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-    subprocess.run([*hippo, command, "--all", "websocket"], check=True, stdout=theirs, stdin=theirs)
+    subprocess.run([*hippo, *command.split()], check=True, stdout=theirs, stdin=theirs)
     os.close(theirs)
     shown = re.sub(r"\x1b\[\d+m", "", os.read(ours, 1 << 16).decode()).replace("\r", "")
     os.close(ours)

@@ -7,6 +7,7 @@ import click
 from hippo_core import paths
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.cli.say import say
 from hippo_core.doctor.base import Finding
 
 
@@ -27,11 +28,11 @@ def doctor_command(fix: bool, as_json: bool) -> None:
         click.echo(to_json({"ok": not wrong, "checks": rows, "mended": mended}))
     else:
         for one in done:
-            click.echo(f"{'mended' if one.done else 'not mended'}  {one.check}: {one.line}")
-        click.echo("\n".join(map(_line, found)))
+            say(f"{'mended' if one.done else 'not mended'}  {one.check}: {one.line}")
+        say("\n".join(map(_line, found)))
         fixable = sum(finding.fix is not None for finding in wrong)
         if fixable and not fix:
-            click.echo(f"{fixable} of {len(wrong)} can be repaired: hippo doctor --fix")
+            say(f"{fixable} of {len(wrong)} can be repaired: hippo doctor --fix")
     if wrong:
         sys.exit(1)
 

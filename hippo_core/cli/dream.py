@@ -9,6 +9,7 @@ from hippo_core import clock, paths
 from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.rows import memory_json, memory_line
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.store import Store
 
@@ -47,7 +48,7 @@ def dream_command(as_json: bool) -> None:
         rows.append(("rebuilt", counted(report.rebuilt, "keyword index")))
     if report.cleared:
         rows.append(("cleared", counted(report.cleared, "half-written file") + " of processes that were killed"))
-    click.echo("\n".join(f"  {name:<10}{text}" for name, text in rows) or "Nothing was due.")
+    say("\n".join(f"  {name:<10}{text}" for name, text in rows) or "Nothing was due.")
 
 
 @click.command("undo", epilog=examples("hippo undo --list", "hippo undo n12", "hippo undo m41c"))
@@ -66,21 +67,19 @@ def undo_command(name: str | None, listing: bool, as_json: bool) -> None:
         with store.reading():
             labels = {key: scope.label for key, scope in store.memories.scopes().items()}
     if done is None:
-        click.echo("{}" if as_json else "No night has changed anything that could be taken back.")
+        say("{}" if as_json else "No night has changed anything that could be taken back.")
         return
     if as_json:
         restored = [memory_json(memory, labels[memory.scope]) for memory in done.restored]
         click.echo(to_json({"night": done.night, "restored": restored, "kept": done.kept}))
         return
-    click.echo(
-        f"Taken back from night n{done.night}: {counted(len(done.restored), 'memory')}. Searches find them again."
-    )
+    say(f"Taken back from night n{done.night}: {counted(len(done.restored), 'memory')}. Searches find them again.")
     for memory in done.restored[:_MOST_SHOWN]:
-        click.echo("  " + memory_line(memory, labels[memory.scope]))
+        say("  " + memory_line(memory, labels[memory.scope]))
     if len(done.restored) > _MOST_SHOWN:
-        click.echo(f"  … and {len(done.restored) - _MOST_SHOWN:,} more")
+        say(f"  … and {len(done.restored) - _MOST_SHOWN:,} more")
     for line in done.kept:
-        click.echo(line)
+        say(line)
 
 
 def _list_nights(here: paths.Paths, as_json: bool) -> None:
@@ -91,9 +90,9 @@ def _list_nights(here: paths.Paths, as_json: bool) -> None:
         return
     for night in nights:
         open_ones = "all" if night.open == night.changes else night.open or "none"
-        click.echo(
+        say(
             f"n{night.id:<5} {clock.day(night.began_at):<12} {counted(night.changes, 'memory')} changed, "
             f"{open_ones} can be taken back"
         )
     if not nights:
-        click.echo("No night has changed anything yet.")
+        say("No night has changed anything yet.")

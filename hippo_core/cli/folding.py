@@ -11,8 +11,10 @@ from collections.abc import Iterator
 _LEAST = 30  # columns; in fewer nothing is gained
 _COLOUR = r"\x1b\[[\d;]*m"
 _LETTER, _WORD = f"{_COLOUR}|.", r"\s*\S+"
-# A result's number, the id in a list, a hit's mark or mere indentation; what follows is written below itself.
-_BEGIN = rf"(?:{_COLOUR})*(?:\d+(?:{_COLOUR})*  |[am][0-9a-z]+ +(?:{_COLOUR})* +(?:{_COLOUR})*)|[ >]*"
+# A result's number, the first column of a list or a table, a mark or mere indentation; what follows is written
+# below itself. A check of the doctor's has two such columns.
+_BEGIN = r"\d+  |(?:(?:ok|wrong) +| *)\w[\w:-]*(?: [\w:-]+)? {2,}|[ >!]*"
+_PATH = r" *(?:[~/]|\w:\\)\S*"  # alone in its line it stays whole: it is there to be copied
 
 
 def folded(text: str) -> str:
@@ -35,10 +37,11 @@ def _columns() -> int | None:
 
 
 def _parts(line: str, width: int) -> Iterator[str]:
-    if _cells(line) <= width:
+    plain = re.sub(_COLOUR, "", line)
+    if _cells(plain) <= width or re.fullmatch(_PATH, plain):
         yield line
         return
-    hanging = _cells(re.match(_BEGIN, line)[0])
+    hanging = _cells(re.match(_BEGIN, plain)[0])
     hanging = hanging if hanging <= width // 2 else 0
     part, used = "", 0
     for word in re.findall(_WORD, line.rstrip()):  # blanks at its end would be gone through once for each of them

@@ -12,6 +12,7 @@ from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import cut, memory_line, message_line
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.curate.forget import Doomed, Forgotten, Why, forget, what_would_go
 from hippo_core.errors import UsageError
@@ -46,19 +47,22 @@ def forget_command(
     with Store.open(here.store, create=False) as store:
         doomed = what_would_go(store, ids, query, keep_archive=keep_archive)
         if doomed.nothing:
-            click.echo("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
+            say("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
             return
         if dry_run and as_json:
             earlier = dict.fromkeys(doomed.wordings, "stays, without an earlier wording")
             click.echo(to_json({public_id: why.value for public_id, why in doomed.why.items()} | earlier))
         elif not as_json:
-            click.echo("\n".join(_preview(store, doomed, cut(query or ""))))
+            say("\n".join(_preview(store, doomed, cut(query or ""))))
         if dry_run:
             return
         if not yes:
             ask("Delete all of it for good?", left="Nothing was deleted")
         done = forget(store, here, doomed)
-    click.echo(to_json(dataclasses.asdict(done)) if as_json else "\n".join(_report(done, keep_archive)))
+    if as_json:
+        click.echo(to_json(dataclasses.asdict(done)))
+    else:
+        say("\n".join(_report(done, keep_archive)))
 
 
 def _preview(store: Store, doomed: Doomed, query: str) -> list[str]:

@@ -13,6 +13,7 @@ import click
 from hippo_core import paths as places
 from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import BusyError
 
@@ -58,7 +59,7 @@ def ingest_command(folders: tuple[str, ...], embed: bool, unfinished: bool, retr
     if as_json:
         click.echo(to_json(dataclasses.asdict(report)))
     else:
-        click.echo(report_text(report, roots))
+        say(report_text(report, roots))
 
 
 @click.command("catch-up")

@@ -10,10 +10,10 @@ import click
 from hippo_core import clock, paths
 from hippo_core import config as settings
 from hippo_core.cli.example import examples
-from hippo_core.cli.folding import folded
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import TYPE_NAMES, TYPES, current_folder, on_terminal
 from hippo_core.cli.rows import deed, memory_json, memory_line, message_line, without_id
+from hippo_core.cli.say import say
 from hippo_core.config import Config
 from hippo_core.counting import counted
 from hippo_core.embed.base import Embedder
@@ -77,9 +77,9 @@ def remember_command(
         return
     verb = "Remembered" if memory.version == 1 else "Known already, now confirmed as yours"
     guessed = "" if type_name else " (guessed; hippo remember --type TYPE says otherwise)"
-    click.echo(f"{verb}: {on_terminal('number', memory.public_id)}, {memory.type.value}{guessed}, {scope.label}.")
+    say(f"{verb}: {on_terminal('number', memory.public_id)}, {memory.type.value}{guessed}, {scope.label}.")
     if memory.type is MemoryType.RULE and not (memory.always or memory.domain):
-        click.echo(
+        say(
             "It is found when searched for; to have it in every session: "
             f"hippo rules accept {memory.public_id} --always"
         )
@@ -124,13 +124,13 @@ def list_command(
         click.echo(to_json([memory_json(whole[memory.id], labels[memory.scope]) for memory in found[:count]]))
         return
     for memory in found[:count]:
-        click.echo(folded(memory_line(memory, labels[memory.scope])))
+        say(memory_line(memory, labels[memory.scope]))
     if empty:
-        click.echo(f"{NOTHING_YET}, or from you: hippo remember TEXT")
+        say(f"{NOTHING_YET}, or from you: hippo remember TEXT")
     elif not found:
-        click.echo(f"No such memory in {label}." + (" To look in all projects: hippo list --all" if scopes else ""))
+        say(f"No such memory in {label}." + (" To look in all projects: hippo list --all" if scopes else ""))
     elif len(found) > count:
-        click.echo(on_terminal("faint", f"There are more; -n {count * 5} shows them."))
+        say(on_terminal("faint", f"There are more; -n {count * 5} shows them."))
 
 
 @click.command("show", epilog=examples("hippo show m41c", "hippo show a3f2"))
@@ -160,7 +160,10 @@ def show_command(public_id: str, as_json: bool) -> None:
             }
             lines = _memory_lines(memory, label, sources, history)
             note_used(here, [memory.id])
-    click.echo(to_json(shown) if as_json else "\n".join(lines))
+    if as_json:
+        click.echo(to_json(shown))
+    else:
+        say("\n".join(lines))
 
 
 # -- one of them in full ----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from hippo_core import clock, paths
 from hippo_core import config as settings
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 
@@ -58,7 +59,7 @@ def mute_command(length: str | None, moment: str | None) -> None:
     if here.render.exists():
         render(here, schedule_of(here), {}, now)
     told = f"Muted until {clock.minute(until)}."
-    click.echo(f"{told} What is wrong is logged all the same, and told then if it still is.")
+    say(f"{told} What is wrong is logged all the same, and told then if it still is.")
 
 
 @monitor_command.command("unmute")
@@ -72,7 +73,7 @@ def unmute_command() -> None:
     hours.unmute(here)
     if was:
         render(here, schedule_of(here), alerts.standing(read_memo(here).alerts), now)
-    click.echo("Alerts are sent again, from the next look on." if was else "Alerts were not muted.")
+    say("Alerts are sent again, from the next look on." if was else "Alerts were not muted.")
 
 
 @monitor_command.command("test")
@@ -94,7 +95,7 @@ def test_command() -> None:
         problem = channels.send(way, "Hippocampus: a test", "Alerts about your memory will arrive here.", False)
         problems += problem is not None
         channels.write_log(here, "test", f"{way.name}: {problem or 'sent'}")
-        click.echo(f"{way.name}: {problem or 'sent'}")
+        say(f"{way.name}: {problem or 'sent'}")
     if problems:
         raise UsageError(f"{problems} of {counted(len(ways), 'address')} did not take it.")
 
@@ -112,7 +113,7 @@ def _show(look, as_json: bool) -> None:
         lines.append(f"waiting to be sent: {look.waiting}")
     if look.muted_until:
         lines.append(f"muted until {clock.minute(look.muted_until)}: hippo monitor unmute")
-    click.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def _detail(text: str) -> str:

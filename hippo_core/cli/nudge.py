@@ -5,6 +5,7 @@ import click
 from hippo_core import config as settings
 from hippo_core import paths
 from hippo_core.cli.example import examples
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.render import budget
@@ -19,7 +20,7 @@ def nudge_command() -> None:
 def show() -> None:
     """The line in force, and what it costs."""
     config = settings.load(paths.current())
-    click.echo(f"{config.nudge}\n{_cost(config.nudge)}" if config.nudge else f"The nudge is off. {_way_back(config)}")
+    say(f"{config.nudge}\n{_cost(config.nudge)}" if config.nudge else f"The nudge is off. {_way_back(config)}")
 
 
 @nudge_command.command("set", epilog=examples('hippo nudge set "Answer first, in plain words."'))
@@ -36,7 +37,7 @@ def set_(words: tuple[str, ...]) -> None:
             "Shorten it, or make it a rule: hippo rules add TEXT --always"
         )
     _save(line)
-    click.echo(f"Nudge: {line}\n{_cost(line)}")
+    say(f"Nudge: {line}\n{_cost(line)}")
 
 
 @nudge_command.command("on")
@@ -45,16 +46,16 @@ def on() -> None:
     config = settings.load(paths.current())
     line = config.nudge or config.nudge_kept or settings.NUDGE
     _save(line)
-    click.echo(f"The nudge is on, {_whose(line)}: {line}\n{_cost(line)}")
+    say(f"The nudge is on, {_whose(line)}: {line}\n{_cost(line)}")
     if line != settings.NUDGE:
-        click.echo("For the standard line instead: hippo nudge reset")
+        say("For the standard line instead: hippo nudge reset")
 
 
 @nudge_command.command("reset")
 def reset() -> None:
     """Use the standard line, and drop your own."""
     _save(settings.NUDGE)
-    click.echo(f"The nudge is on, {_whose(settings.NUDGE)}: {settings.NUDGE}\n{_cost(settings.NUDGE)}")
+    say(f"The nudge is on, {_whose(settings.NUDGE)}: {settings.NUDGE}\n{_cost(settings.NUDGE)}")
 
 
 @nudge_command.command("off")
@@ -63,8 +64,8 @@ def off() -> None:
     config = settings.load(paths.current())
     if config.nudge:  # else it is off already, and what is kept stays kept
         _save("", kept="" if config.nudge == settings.NUDGE else config.nudge)
-    click.echo(f"The nudge is off. {_way_back(settings.load(paths.current()))}")
-    click.echo("Rules that a prompt's words call for are still named.")
+    say(f"The nudge is off. {_way_back(settings.load(paths.current()))}")
+    say("Rules that a prompt's words call for are still named.")
 
 
 def _way_back(config: settings.Config) -> str:

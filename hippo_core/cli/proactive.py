@@ -4,6 +4,7 @@ import click
 
 from hippo_core import config as settings
 from hippo_core import paths
+from hippo_core.cli.say import say
 
 
 @click.command("proactive")
@@ -16,10 +17,10 @@ def proactive_command(switch: str | None) -> None:
     if switch is not None:
         settings.save(here, proactive=switch == "on")
     if settings.load(here).proactive:
-        click.echo(
+        say(
             f"Proactive recall is on: at most {MOST_A_TURN} memories with a prompt, only sure ones, none twice in a "
             f"session, at most {TURN_TOKENS} tokens a turn and {SESSION_TOKENS:,} a session; at most "
             f"{MOST_FOR_AN_AGENT} with a sub-agent's task. To switch it off: hippo proactive off"
         )
     else:
-        click.echo("Proactive recall is off. To switch it on: hippo proactive on")
+        say("Proactive recall is off. To switch it on: hippo proactive on")

@@ -8,6 +8,7 @@ from hippo_core import paths
 from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.model.scope import scope_of
@@ -39,12 +40,12 @@ def projects_command(ctx: click.Context, as_json: bool) -> None:
         about = f"{sessions}, {counted(one.memories, 'memory')}"
         mark = "  (this folder)" if one.scope.key == current else "  (goes on as another)" if one.joined else ""
         name = on_terminal("head", one.scope.label)
-        click.echo(f"{one.scope.key}  {name}  {about}  {_place(one.scope.identity)}{mark}")
+        say(f"{one.scope.key}  {name}  {about}  {_place(one.scope.identity)}{mark}")
     if any(outside):
         sessions, memories = outside
-        click.echo(f"Outside any project: {counted(sessions, 'session')}, {counted(memories, 'memory')}.")
+        say(f"Outside any project: {counted(sessions, 'session')}, {counted(memories, 'memory')}.")
     if not found:
-        click.echo("No project is known yet.")
+        say("No project is known yet.")
 
 
 @projects_command.command(
@@ -61,8 +62,8 @@ def join_command(name: str) -> None:
     with Store.open(here.store, create=False) as store:
         scope, moved = join(store, here, _folder(), name)
     also = f" {counted(moved, 'memory')} learned here since then moved there." if moved else ""
-    click.echo(f"This folder goes on as {scope.label} ({_place(scope.identity)}).{also}")
-    click.echo("From the next session on it is remembered here. To take that back: hippo projects part")
+    say(f"This folder goes on as {scope.label} ({_place(scope.identity)}).{also}")
+    say("From the next session on it is remembered here. To take that back: hippo projects part")
 
 
 @projects_command.command("part", short_help="Let this folder be a project of its own again.")
@@ -71,7 +72,7 @@ def part_command() -> None:
     from hippo_core.curate.projects import part
 
     scope = part(paths.current(), _folder())
-    click.echo(
+    say(
         f"{scope.label} is a project of its own again."
         if scope
         else "This folder was joined to no project. Which ones were: hippo projects"

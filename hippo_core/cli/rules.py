@@ -9,6 +9,7 @@ from hippo_core.cli.ask import ask
 from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder
+from hippo_core.cli.say import say
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory, parse_id
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, Scope, scope_of
@@ -57,7 +58,7 @@ def add(words: tuple[str, ...], always: bool, domain: str | None, folder: str | 
     here = paths.current()
     with Store.open(here.store) as store:
         rule = add_rule(store, here, " ".join(words), scope=scope, domain=domain)
-        click.echo(f"Added {rule.public_id}, {scope.label}.")
+        say(f"Added {rule.public_id}, {scope.label}.")
         _say_what_loads(store, rule)
 
 
@@ -88,7 +89,7 @@ def list_(domain: str | None, as_json: bool) -> None:
     more = f" (the newest {_MOST_HEARD} of {len(heard)})" if len(heard) > _MOST_HEARD else ""
     sections.append((f"Heard in sessions, not in force{more}; {_ACCEPT}:", heard[:_MOST_HEARD]))
     blocks = ["\n".join([head, *(_line(rule, labels) for rule in of)]) for head, of in sections if of]
-    click.echo("\n\n".join(blocks) or "There are no rules. To set one: hippo rules add TEXT --always")
+    say("\n\n".join(blocks) or "There are no rules. To set one: hippo rules add TEXT --always")
 
 
 @rules_command.command(
@@ -102,7 +103,7 @@ def show(domain: str | None) -> None:
     folder = current_folder()
     scopes = [GLOBAL] if folder is None else [GLOBAL, scope_of(folder).key]
     with Store.open(paths.current().store, readonly=True) as store:
-        click.echo(rules_for(store, domain, scopes))
+        say(rules_for(store, domain, scopes))
 
 
 @rules_command.command(
@@ -119,7 +120,7 @@ def accept(public_id: str, always: bool, domain: str | None) -> None:
     here = paths.current()
     with Store.open(here.store) as store:
         rule = accept_rule(store, here, _number(public_id), domain=domain)
-        click.echo(f"Accepted {rule.public_id}: {harmless(rule.text)}")
+        say(f"Accepted {rule.public_id}: {harmless(rule.text)}")
         _say_what_loads(store, rule)
 
 
@@ -133,7 +134,7 @@ def edit(public_id: str, words: tuple[str, ...]) -> None:
     here = paths.current()
     with Store.open(here.store) as store:
         rule = edit_rule(store, here, _number(public_id), " ".join(words))
-        click.echo(f"Changed {rule.public_id}: {harmless(rule.text)}")
+        say(f"Changed {rule.public_id}: {harmless(rule.text)}")
         _say_what_loads(store, rule)
 
 
@@ -148,11 +149,11 @@ def remove(public_id: str, yes: bool) -> None:
     with Store.open(here.store) as store:
         doomed = rule(store, _number(public_id))
         if not yes:
-            click.echo(f"{doomed.public_id}  {harmless(doomed.text)}")
+            say(f"{doomed.public_id}  {harmless(doomed.text)}")
             ask("Remove this rule?", left="Nothing was removed")
         remove_rule(store, here, doomed.id)
-        click.echo(f"Removed {doomed.public_id}. To delete its words as well: hippo forget {doomed.public_id}")
-        click.echo(_load_line(store))
+        say(f"Removed {doomed.public_id}. To delete its words as well: hippo forget {doomed.public_id}")
+        say(_load_line(store))
 
 
 def _one_place(always: bool, domain: str | None) -> str | None:
@@ -183,10 +184,10 @@ def _number(public_id: str) -> int:
 
 def _say_what_loads(store: Store, rule: Memory) -> None:
     if rule.domain:
-        click.echo(f"It is read with /rules {rule.domain}, and named once in a session whose prompt mentions it.")
+        say(f"It is read with /rules {rule.domain}, and named once in a session whose prompt mentions it.")
     else:
         scopes = store.memories.scopes()
-        click.echo(_load_line(store, None if rule.scope == GLOBAL else scopes[rule.scope]))
+        say(_load_line(store, None if rule.scope == GLOBAL else scopes[rule.scope]))
 
 
 def _load_line(store: Store, project: Scope | None = None) -> str:

@@ -12,6 +12,7 @@ from hippo_core import paths as places
 from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import ScheduleError
 from hippo_core.heartbeat import BUSY, OK, Beat, read
@@ -60,9 +61,9 @@ def schedule_command() -> None:
 def install_command(wanted: str | None) -> None:
     """Register the jobs, in place of those that are registered."""
     done = choose.install(places.current(), Path(sys.executable), wanted)
-    click.echo(f"{done.jobs} jobs registered with {done.scheduler.title}.")
+    say(f"{done.jobs} jobs registered with {done.scheduler.title}.")
     for reason in done.passed_over:
-        click.echo(f"  passed over  {reason}")
+        say(f"  passed over  {reason}")
 
 
 @schedule_command.command("remove")
@@ -73,7 +74,7 @@ def remove_command() -> None:
     notes = choose.remove(paths, stay_off=True)
     if notes:
         raise ScheduleError(notes[0])
-    click.echo(f"The jobs are taken out of {choose.named(before).title}." if before else "No jobs were registered.")
+    say(f"The jobs are taken out of {choose.named(before).title}." if before else "No jobs were registered.")
 
 
 @schedule_command.command("show")
@@ -87,10 +88,10 @@ def show_command(as_json: bool) -> None:
         click.echo(to_json({"with": name, "jobs": [_as_json(job, beats[job.name], there) for job in JOBS]}))
         return
     title = choose.named(name).title if name else "nobody; to have them run: hippo schedule install"
-    click.echo(f"  started by {title}")
-    click.echo(on_terminal("head", f"  {'job':<10}{'planned':<18}{'last ran':<18}{'last did work':<18}result"))
+    say(f"  started by {title}")
+    say(on_terminal("head", f"  {'job':<10}{'planned':<18}{'last ran':<18}{'last did work':<18}result"))
     for job in JOBS:
-        click.echo(_row(job, beats[job.name], job.name in there))
+        say(_row(job, beats[job.name], job.name in there))
 
 
 @schedule_command.command("run", epilog=examples("hippo schedule run", "hippo schedule run dream"))
@@ -107,15 +108,15 @@ def run_command(name: str | None, scheduled: bool) -> None:
         sys.exit(_run_scheduled(paths, name))
     if name is None:
         ran = run_due(paths)
-        click.echo("\n".join(f"{job}: {_outcome(beat)}" for job, beat in ran.items()) or "No job is due.")
+        say("\n".join(f"{job}: {_outcome(beat)}" for job, beat in ran.items()) or "No job is due.")
         return
     beat = run_job(paths, job_named(name))
     if beat is None:
-        click.echo(f"{name} is at work in another process.")
+        say(f"{name} is at work in another process.")
     elif beat.error:
         raise ScheduleError(f"{name} failed: {beat.error}")
     else:
-        click.echo(f"{name}: {_outcome(beat)}")
+        say(f"{name}: {_outcome(beat)}")
 
 
 def _run_scheduled(paths: places.Paths, name: str | None) -> int:

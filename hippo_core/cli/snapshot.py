@@ -11,6 +11,7 @@ from hippo_core.cli.ask import ask
 from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import NotFoundError, SnapshotError
 from hippo_core.lock import one_at_a_time
@@ -41,12 +42,12 @@ def take_command() -> None:
     here = paths.current()
     taken = take(here)
     if taken.note:
-        click.echo(taken.note[:1].upper() + taken.note[1:] + ".")
+        say(taken.note[:1].upper() + taken.note[1:] + ".")
     if taken.new:
-        click.echo(f"Taken: {counted(taken.added, 'file')} added, {taken.changed} changed, {taken.removed} removed.")
-        click.echo(f"To read: {here.snapshot}")
+        say(f"Taken: {counted(taken.added, 'file')} added, {taken.changed} changed, {taken.removed} removed.")
+        say(f"To read: {here.snapshot}")
     elif git_program():
-        click.echo("Nothing has changed since the last one.")
+        say("Nothing has changed since the last one.")
 
 
 @snapshot_command.command("now", hidden=True)
@@ -65,9 +66,9 @@ def list_command(as_json: bool) -> None:
         click.echo(to_json([{"id": one.id, "at": one.at, "holds": one.message} for one in history]))
         return
     for one in history:
-        click.echo(f"{on_terminal('head', one.id[:_SHORT])}  {clock.minute(one.at)}  {one.message}")
+        say(f"{on_terminal('head', one.id[:_SHORT])}  {clock.minute(one.at)}  {one.message}")
     if not history:
-        click.echo("There are no snapshots yet: hippo snapshot")
+        say("There are no snapshots yet: hippo snapshot")
 
 
 @snapshot_command.command("show", epilog=examples("hippo snapshot show latest", "hippo snapshot show 518abe02"))
@@ -84,18 +85,18 @@ def show_command(name: str, as_json: bool) -> None:
         texts = {path: data.decode("utf-8", "replace") for path, data in sorted(files.items())}
         click.echo(to_json({"id": chosen.id, "at": chosen.at, "files": texts}))
         return
-    click.echo(f"{chosen.id[:_SHORT]}, {clock.minute(chosen.at)}: {chosen.message}")
+    say(f"{chosen.id[:_SHORT]}, {clock.minute(chosen.at)}: {chosen.message}")
     for path in sorted(path for path in files if memory_in(path) is not None):
         try:
             kept = read_memory(files[path])
         except NotADocument as error:
-            click.echo(f"  {path}: {error}")
+            say(f"  {path}: {error}")
             continue
-        click.echo(f"  {kept.public_id:<8}{kept.type.value:<14}{_short(kept.text)}")
+        say(f"  {kept.public_id:<8}{kept.type.value:<14}{_short(kept.text)}")
     others = sorted(path for path in files if memory_in(path) is None and not path.startswith("plugin/"))
     plugin = sum(path.startswith("plugin/") for path in files)
     also = [*others, *([f"the plugin ({counted(plugin, 'file')})"] if plugin else [])]
-    click.echo(f"  also: {', '.join(also)}")
+    say(f"  also: {', '.join(also)}")
 
 
 @snapshot_command.command("restore", epilog=examples("hippo snapshot restore latest --dry-run"))
@@ -113,14 +114,14 @@ def restore_command(name: str, dry_run: bool, yes: bool) -> None:
     files = repository.files(_chosen(history, name))
     with Store.open(here.store) as store:
         made = plan(store, here, files)
-        click.echo("\n".join(_plan_lines(made)))
+        say("\n".join(_plan_lines(made)))
         if made.nothing or dry_run:
             return
         if not yes:
             ask("Do that?", left="Nothing was changed")
         take(here)  # so that this, too, can be taken back
         carry_out(store, here, made)
-    click.echo("Done. What was there before is the snapshot that was just taken: hippo snapshot list")
+    say("Done. What was there before is the snapshot that was just taken: hippo snapshot list")
 
 
 def _plan_lines(made: Plan) -> list[str]:

@@ -8,6 +8,7 @@ import click
 from hippo_core import clock, paths
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
+from hippo_core.cli.say import say
 from hippo_core.counting import counted, where_sessions_are
 from hippo_core.ops.moving import JobState, MovingParts
 from hippo_core.ops.status import NOBODY, Status, look
@@ -24,7 +25,7 @@ def status_command(as_json: bool) -> None:
     if as_json:
         click.echo(to_json(dataclasses.asdict(status)))
     else:
-        click.echo("\n".join(_lines(status)))
+        say("\n".join(_lines(status)))
 
 
 def _lines(status: Status) -> list[str]:

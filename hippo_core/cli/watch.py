@@ -10,6 +10,7 @@ from hippo_core import paths as places
 from hippo_core.cli.example import examples
 from hippo_core.cli.ingest import progress, report_text
 from hippo_core.cli.output import to_json
+from hippo_core.cli.say import say
 from hippo_core.errors import BusyError, HippoError
 
 
@@ -54,7 +55,7 @@ def _pass(backstop: bool, retry: bool, as_json: bool) -> None:
     if as_json:
         click.echo(to_json(dataclasses.asdict(report)))
     else:
-        click.echo(report_text(report, tuple(roots(paths))))
+        say(report_text(report, tuple(roots(paths))))
 
 
 def _on_terminal() -> bool:

@@ -10,6 +10,7 @@ from hippo_core.cli.example import examples
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import deed
+from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory, memory_id, parse_id
@@ -40,7 +41,10 @@ def why_command(public_id: str, as_json: bool) -> None:
     with Store.open(here.store, readonly=True) as store:
         found = why(store, number)
     note_used(here, [number])
-    click.echo(to_json(_as_json(found)) if as_json else "\n".join(_lines(found)))
+    if as_json:
+        click.echo(to_json(_as_json(found)))
+    else:
+        say("\n".join(_lines(found)))
 
 
 def _lines(found: Why) -> list[str]:
