@@ -448,6 +448,7 @@ def test_a_person_sees_type_age_scope_score_and_source(remember, ask):
     text = present.recall_text(ask("redis sessions"))
     first, body, source, closing = text.splitlines()
     assert first.startswith("1  decision · 2 months · api · said by you")
+    assert "said by the user" in present.recall_for_model(ask("redis sessions"))
     assert float(first.split()[-1]) > 0.3 and body.strip() == DROPPED
     assert source.strip().startswith("m1, from 2 messages, last on")
     assert closing.startswith("Nothing else was close.") and closing.endswith(" ms")

@@ -119,7 +119,7 @@ def recall_for_model(
     lines = []
     for result in found.results:
         memory = result.memory
-        about = f"{_about(result, ', ')}, {result.score:.2f}"
+        about = f"{_about(result, ', ', 'the user')}, {result.score:.2f}"
         lines.append(f"- [{about}] {_one_line(memory.text)} {memory.public_id}{_like(result, ',')}")
         lines += [_quoted(one) for one in (said or {}).get(memory.id, ())[:_MOST_QUOTED]]
     return _fenced(_NOTES_PREAMBLE, lines + [f"({note})" for note in notes])
@@ -144,8 +144,8 @@ def explained(result: "Result") -> str:
     return ", ".join(shown)
 
 
-def _about(result: "Result", between: str = " · ") -> str:
-    said = "said by you" if result.memory.frozen else f"confidence {result.memory.confidence:.1f}"
+def _about(result: "Result", between: str = " · ", person: str = "you") -> str:
+    said = f"said by {person}" if result.memory.frozen else f"confidence {result.memory.confidence:.1f}"
     return between.join((result.memory.type.value, result.age, result.scope_label, said))
 
 
