@@ -361,7 +361,7 @@ class TestScreen:
 
     def test_remove_then_install(self, paths):
         assert "5 jobs registered with the client's hooks" in hippo("schedule", "install").stdout
-        assert "taken out" in hippo("schedule", "remove").stdout
+        assert "To register them again: hippo schedule install" in hippo("schedule", "remove").stdout
         assert "nobody" in hippo("schedule", "show").stdout
         assert hippo("schedule", "remove").stdout == "No jobs were registered.\n"
 

@@ -74,7 +74,8 @@ def remove_command() -> None:
     notes = choose.remove(paths, stay_off=True)
     if notes:
         raise ScheduleError(notes[0])
-    say(f"The jobs are taken out of {choose.named(before).title}." if before else "No jobs were registered.")
+    back = "To register them again: hippo schedule install"
+    say(f"The jobs are taken out of {choose.named(before).title}. {back}" if before else "No jobs were registered.")
 
 
 @schedule_command.command("show")
