@@ -294,5 +294,6 @@ def test_the_commands_say_what_they_did(store, paths):
     undone = CliRunner().invoke(undo_command, []).output
     assert "Taken back from night n1: 1 memory" in undone and "an old task" in undone
     assert "none can be taken back" in CliRunner().invoke(undo_command, ["--list"]).output
+    assert CliRunner().invoke(undo_command, ["n1"]).output.startswith("Nothing of night n1 was taken back.\n")
     assert CliRunner().invoke(dream_command).output.strip() == "rebuilt   2 keyword indexes"
     assert CliRunner().invoke(dream_command).output.strip() == "Nothing was due."

@@ -73,7 +73,10 @@ def undo_command(name: str | None, listing: bool, as_json: bool) -> None:
         restored = [memory_json(memory, labels[memory.scope]) for memory in done.restored]
         click.echo(to_json({"night": done.night, "restored": restored, "kept": done.kept}))
         return
-    say(f"Taken back from night n{done.night}: {counted(len(done.restored), 'memory')}. Searches find them again.")
+    if done.restored:
+        say(f"Taken back from night n{done.night}: {counted(len(done.restored), 'memory')}, found by searches again.")
+    else:
+        say(f"Nothing of night n{done.night} was taken back.")
     for memory in done.restored[:_MOST_SHOWN]:
         say("  " + memory_line(memory, labels[memory.scope]))
     if len(done.restored) > _MOST_SHOWN:
