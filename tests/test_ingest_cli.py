@@ -53,7 +53,7 @@ def test_ingest_reports_in_a_few_lines(paths, transcript):
         "  archived  1 message",
         "  learned   1 memory from 1 session",
     ]
-    assert done.stderr.splitlines() == ["1 transcript read", "1 session learned from"]
+    assert done.stderr.splitlines() == ["1 transcript looked at", "1 session learned from"]
 
 
 def test_ingest_says_which_sessions_wait(paths, transcript):

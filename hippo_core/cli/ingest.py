@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _STEPS = {
     # step: (what a bar is called, what was counted, what was done with it)
-    "read": ("Reading transcripts", "transcript", "read"),
+    "read": ("Reading transcripts", "transcript", "looked at"),
     "learn": ("Learning from sessions", "session", "learned from"),
     "embed": ("Vectors for memories", "memory", "given vectors"),
 }
