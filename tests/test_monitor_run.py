@@ -336,6 +336,9 @@ def test_alerts_that_cannot_be_sent_for_a_day_are_said_at_session_start(machine,
         look = machine.look(after=HOUR / 2)
     assert "delivery" in look.standing
     assert "could not be sent" in look.standing["delivery"].text
+    ntfy.up()
+    machine.look(after=HOUR / 2)
+    assert keys(machine.look(after=HOUR / 2)) == ["unread"]
 
 
 def test_muted_nothing_is_sent_and_afterwards_what_still_stands_is(machine, ntfy):

@@ -15,6 +15,7 @@ from hippo_core.errors import StoreMissingError
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL_SCOPE, project_scope, scope_of
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.monitor import hours
 from hippo_core.monitor.alerts import Alert
 from hippo_core.monitor.channels import write_log
 from hippo_core.monitor.run import Memo
@@ -244,8 +245,11 @@ def test_each_jobs_two_times_and_the_last_alert(store, paths, tmp_path, monkeypa
     assert "last 10 minutes ago, over: the disk is nearly full" in said and "not run yet: backstop" in said
 
 
-def test_without_any_alert_it_says_so(store, paths):
-    assert "none so far" in CliRunner().invoke(status_command).output
+def test_without_any_alert_it_says_so_and_while_alerts_are_muted_until_when(store, paths, monkeypatch):
+    monkeypatch.setenv("HIPPO_NOW", "1800000000")
+    assert "alerts      none so far\n" in CliRunner().invoke(status_command).output
+    hours.mute(paths, 1_800_003_600)
+    assert "alerts      muted until 2027-01-15 09:00\n" in CliRunner().invoke(status_command).output
 
 
 def test_what_is_set_aside_is_told_from_what_will_be_tried_again(store, paths):
