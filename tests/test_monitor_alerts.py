@@ -1,6 +1,6 @@
 """When somebody is told: once, again only if it lasts, once when it is over."""
 
-from datetime import datetime
+from datetime import datetime, timezone
 
 import pytest
 from hypothesis import given
@@ -124,6 +124,13 @@ def at(text):
 )
 def test_quiet_hours_are_local_time_and_may_cross_midnight(now, setting, until):
     assert hours.quiet_until(setting, at(now)) == (at(until) if until else None)
+
+
+def test_hours_are_those_of_the_users_clock(in_tokyo):
+    midnight = datetime(2026, 11, 28, 15, tzinfo=timezone.utc).timestamp()
+    assert hours.quiet_until("22:00-07:00", midnight) == midnight + 7 * HOUR
+    assert hours.quiet_until("22:00-07:00", midnight + 12 * HOUR) is None
+    assert hours.parse_moment("08:00", midnight) == midnight + 8 * HOUR
 
 
 @pytest.mark.parametrize("setting", ["at night", "22-07", "25:00-07:00", "22:60-07:00"])
