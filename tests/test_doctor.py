@@ -21,6 +21,7 @@ from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.scope import GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.render.refresh import refresh
 from hippo_core.store import Store
 from hippo_core.store.memories import PLAIN
 
@@ -152,6 +153,18 @@ def test_files_that_others_can_read_are_closed(paths, home):
     mend(paths, str(home))
     assert paths.store.stat().st_mode & 0o777 == 0o600 and paths.home.stat().st_mode & 0o777 == 0o700
     assert wrong(paths, home) == {}
+
+
+@pytest.mark.parametrize("nudge", ["Be brief.", ""])
+def test_what_the_hooks_print_goes_on_while_the_settings_cannot_be_read(paths, home, nudge):
+    save(paths, nudge=nudge)
+    mend(paths, str(home))
+    before = {file: file.read_bytes() for file in paths.render.rglob("*") if file.is_file()}
+    paths.config.write_text("{broken", encoding="utf-8")
+    assert "rendered" not in wrong(paths, home)
+    with Store.open(paths.store) as store:
+        refresh(store, paths)
+    assert {file: file.read_bytes() for file in paths.render.rglob("*") if file.is_file()} == before
 
 
 def test_settings_that_cannot_be_read_are_named_and_not_touched(paths, home):

@@ -383,6 +383,9 @@ def test_the_nudge_is_the_user_s_and_a_damaged_setting_costs_nothing_else(filled
     assert (paths.render / "nudge.json").read_bytes() == b""
     paths.config.write_bytes(b"{broken")
     refresh(filled, paths)
+    assert (paths.render / "nudge.json").read_bytes() == b"", "as it was"
+    (paths.render / "nudge.json").unlink()
+    refresh(filled, paths)
     assert told(paths, "nudge.json") == NUDGE
 
 

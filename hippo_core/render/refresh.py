@@ -229,10 +229,13 @@ def _forget_old_reflexes(paths: Paths) -> None:
 
 
 def _settings(paths: Paths) -> Config:
-    """The settings in force; the defaults where the file is damaged, which its own commands complain about."""
+    """The settings in force; where the file is damaged, which its own commands complain about, the nudge stays."""
     try:
         return settings.load(paths)
     except UsageError:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            rendered = (paths.render / "nudge.json").read_bytes()
+            return Config(nudge=json.loads(rendered)["hookSpecificOutput"]["additionalContext"] if rendered else "")
         return Config()
 
 
