@@ -323,10 +323,22 @@ def test_offline_for_hours_everything_arrives_later_in_order_exactly_once(machin
     for _ in range(3):
         look = machine.look(after=HOUR / 2)
     assert (look.sent, look.waiting) == (0, 2) and set(look.failed) == {"ntfy"}
+    assert " unsent: ntfy: A Connection error" in machine.logged()
     ntfy.up()
     assert machine.look(after=HOUR / 2).sent == 2
     assert machine.look(after=HOUR / 2).sent == 0
     assert [body.partition(" ")[0] for body in ntfy.bodies] == ["The", "It"]
+
+
+def test_what_the_queue_has_no_room_for_is_counted_in_the_log(machine, ntfy, monkeypatch):
+    monkeypatch.setattr("hippo_core.monitor.outbox.MOST", 1)
+    ntfy.down()
+    machine.look()
+    for _ in range(6):
+        machine.look(after=HOUR / 2, watch=False)
+    for _ in range(3):
+        look = machine.look(after=HOUR / 2)
+    assert look.waiting == 1 and " outbox: full: the 1 oldest were dropped" in machine.logged()
 
 
 def test_alerts_that_cannot_be_sent_for_a_day_are_said_at_session_start(machine, ntfy):
