@@ -237,6 +237,19 @@ def test_a_model_that_reads_nothing_in_time_is_not_waited_for_and_then_left_alon
     assert "reranked" in recall(store, QUESTION, embedder=None, scopes=None, reranker=reader).results[0].stages
 
 
+def test_a_graph_that_never_ends_is_ended_with_the_time_and_holds_up_no_process(tmp_path):
+    code = f"""
+from hippo_core.config import Config
+from hippo_core.recall import cross_encoder
+from hippo_core.recall.rerank import open_reranker
+cross_encoder.BUDGET = 3.0
+open_reranker(Config(reranker="local", reranker_folder={tiny_cross_encoder.put_endless(tmp_path)!r}))("why", [(1, "a")])
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    *_, last = done.stderr.splitlines()
+    assert done.returncode == 1 and "read nothing within 3 s" in last
+
+
 # -- when it is loaded, and who says so --------------------------------------------------------------------------------
 
 

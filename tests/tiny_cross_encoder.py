@@ -8,7 +8,7 @@ MEANING = {"why": 0, "vault": 0, "gate": 1, "disk": 2}
 _SPECIAL = ("[UNK]", "[CLS]", "[SEP]")
 _WORDS = [*_SPECIAL, *MEANING]
 _MEANINGS = 3
-_INT64, _FLOAT = 7, 1
+_FLOAT, _INT64, _BOOL = 1, 7, 9
 
 
 def put(folder, head=(1.0,), inputs=("input_ids", "attention_mask", "token_type_ids"), place="model.onnx", window=None):
@@ -18,6 +18,24 @@ def put(folder, head=(1.0,), inputs=("input_ids", "attention_mask", "token_type_
     _tokenizer().save(str(folder / "tokenizer.json"))
     if window:
         (folder / "config.json").write_text(json.dumps({"max_position_embeddings": window}), encoding="utf-8")
+    return str(folder)
+
+
+def put_endless(folder):
+    """The same with a graph that never ends: a loop that hands its number on."""
+    put(folder)
+    inner = [_node("Identity", ["going"], "goes_on"), _node("Identity", ["kept"], "handed_on")]
+    taken = [_value("turn", _INT64, []), _value("going", _BOOL, []), _value("kept", _FLOAT, ["n", "s"])]
+    given = [_value("goes_on", _BOOL, []), _value("handed_on", _FLOAT, ["n", "s"])]
+    parts = [(1, inner), (2, [b"body"]), (11, taken), (12, given)]
+    body = b"".join(_field(number, data) for number, some in parts for data in some)
+    loop = _node("Loop", ["most", "at_first", "number"], "logits")
+    loop += _field(5, _field(1, b"body") + _field(6, body) + _number(20, 5))
+    nodes = [_node("Cast", ["input_ids"], "number", to=_FLOAT), loop]
+    graph = b"".join(_field(1, node) for node in nodes) + _field(2, b"endless")
+    graph += _field(5, _single("most", _INT64, struct.pack("<q", 2**62))) + _field(5, _single("at_first", _BOOL, b"\1"))
+    graph += _field(11, _value("input_ids", _INT64, ["n", "s"])) + _field(12, _value("logits", _FLOAT, ["n", "s"]))
+    (folder / "model.onnx").write_bytes(_file(graph))
     return str(folder)
 
 
@@ -54,6 +72,10 @@ def _model(head, inputs):
     graph += _field(5, _floats("head", [len(head)], head))
     graph += b"".join(_field(11, _value(name, _INT64, ["n", "s"])) for name in inputs)
     graph += _field(12, _value("logits", _FLOAT, ["n", "o"]))
+    return _file(graph)
+
+
+def _file(graph):
     return _number(1, 8) + _field(7, graph) + _field(8, _number(2, 13))  # version of the format, and of the operators
 
 
@@ -69,6 +91,10 @@ def _node(operator, inputs, output, to=None, equation=None):
 def _floats(name, shape, values):
     sizes = b"".join(_number(1, size) for size in shape)
     return sizes + _number(2, _FLOAT) + _field(8, name.encode()) + _field(9, struct.pack(f"<{len(values)}f", *values))
+
+
+def _single(name, kind, data):
+    return _number(2, kind) + _field(8, name.encode()) + _field(9, data)
 
 
 def _value(name, kind, shape):

@@ -45,7 +45,7 @@ class CrossEncoder:
     def __call__(self, question: str, candidates: Sequence[tuple[int, str]]) -> Mapping[int, float]:
         """What was read in time, best first."""
         judged: dict[int, float] = {}
-        late = threading.Event()
+        late = _Late()
         reading = self._worker.submit(self._read, question, candidates, judged, late)
         wait([reading], BUDGET)
         if not reading.done():
@@ -57,23 +57,44 @@ class CrossEncoder:
         return dict(judged)
 
     def _read(
-        self, question: str, candidates: Sequence[tuple[int, str]], judged: dict[int, float], late: threading.Event
+        self, question: str, candidates: Sequence[tuple[int, str]], judged: dict[int, float], late: "_Late"
     ) -> None:
         if self._model is None:
             self._model = _open(self._folder)
+        options = late.stopping()
         for start in range(0, len(candidates), BATCH):
             if late.is_set():
                 return
             batch = candidates[start : start + BATCH]
-            scores = self._model.scores(question, [text for _, text in batch])
+            scores = self._model.scores(question, [text for _, text in batch], options)
             judged |= zip([number for number, _ in batch], scores, strict=True)
+
+
+class _Late(threading.Event):
+    """Set when nobody waits any more. A run under way then ends at its next node, for a graph may never end by itself,
+    and a process waits for its threads when it ends."""
+
+    _options: "onnxruntime.RunOptions | None" = None
+
+    def stopping(self) -> "onnxruntime.RunOptions":
+        """Options for runs that this ends. Whether it is set already has to be asked afterwards."""
+        import onnxruntime
+
+        self._options = onnxruntime.RunOptions()
+        self._options.log_severity_level = 4  # that a run was ended is no complaint
+        return self._options
+
+    def set(self) -> None:
+        super().set()
+        if self._options is not None:
+            self._options.terminate = True
 
 
 class _Model(NamedTuple):
     tokenizer: "tokenizers.Tokenizer"
     session: "onnxruntime.InferenceSession"
 
-    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+    def scores(self, question: str, texts: Sequence[str], options: "onnxruntime.RunOptions") -> list[float]:
         import numpy
 
         pairs = [(well_formed(question)[:_MOST_LETTERS], well_formed(text)[:_MOST_LETTERS]) for text in texts]
@@ -85,7 +106,7 @@ class _Model(NamedTuple):
             types[row, : len(pair.ids)] = pair.type_ids
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         taken = {one.name: inputs[one.name] for one in self.session.get_inputs() if one.name in inputs}
-        given = numpy.asarray(self.session.run(None, taken)[0], dtype=float).reshape(len(texts), -1)
+        given = numpy.asarray(self.session.run(None, taken, options)[0], dtype=float).reshape(len(texts), -1)
         if given.shape[1] not in (1, 2):
             raise ValueError(f"it gives {given.shape[1]} numbers for a pair, which is no cross-encoder")
         scores = (given[:, -1] if given.shape[1] == 1 else given[:, 1] - given[:, 0]).tolist()
