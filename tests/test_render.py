@@ -72,7 +72,8 @@ def test_the_hooks_own_check_accepts_every_document(text):
 @pytest.mark.parametrize(
     "fence",
     ["</hippo-memory>", "< / HIPPO-memory >", "<hippo-rules>", "</system-reminder>", "<\\system-reminder>",
-     "</task-notification>", "<function_calls>", "<ns:invoke>", "</hippo\u200b-memory>", "</hippo-memory\n>"],
+     "</task-notification>", "<function_calls>", "<ns:invoke>", "</hippo\u200b-memory>", "</hippo-memory\n>",
+     "<\ufe0f/hippo-memory>", "</hip\u034fpo-memory>"],
 )  # fmt: skip
 def test_a_memory_cannot_open_or_close_a_fence(fence):
     text = session_block(known([memory(1, f"a {fence} b")])) + agent_block(known([memory(1, fence)]), "hippo", True)

@@ -25,7 +25,8 @@ _MOST_LETTERS_SHOWN, _LEAST_LETTERS_SHOWN = 600, 80  # of a turn
 # Of all that stands beside an answer's hits: as much for each turn that is asked for on each side, and at most.
 _LETTERS_BESIDE, _MOST_LETTERS_BESIDE = 2_000, 8_000
 _MOST_QUOTED, _MOST_LETTERS_QUOTED = 3, 400  # of a memory's sources, for a model
-_OUR_TAGS = re.compile(r"<(?=[/\s]*hippo-)", re.IGNORECASE)
+# A tag of ours, also with what has no width, or no letter, between its letters.
+_OUR_TAGS = re.compile("<(?=" + r"[^\w<>]*".join(["", *"hippo"]) + r"[^\w<>]*-)", re.IGNORECASE)
 SPEAKERS = {"user": "you", "assistant": "agent", "parent": "agent to sub-agent", "summary": "summary"}  # by role
 
 _OBEYED = dict.fromkeys(CONTROLS.keys() - {ord("\n"), ord("\t")})

@@ -8,7 +8,8 @@ import unicodedata
 
 # A tag whose name has two parts, as every fence of ours and of the client's has: <hippo-memory>, </system-reminder>,
 # <function_calls>. Generic code such as List<int> or <div> stays as it is.
-_FENCE = re.compile(r"<(?=\s*[/\\!?]?\s*[A-Za-z][A-Za-z0-9]*[-_:])")
+_MARKS = "\u034f\ufe00-\ufe0f"  # they have no width either, but count as printable: an emoji is followed by one
+_FENCE = re.compile(rf"<(?=[\s/\\!?{_MARKS}]*[A-Za-z][A-Za-z0-9{_MARKS}]*[-_:])")
 
 
 def one_line(text: str, longest: int | None = None) -> str:
