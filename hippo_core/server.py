@@ -54,7 +54,7 @@ class Tools:
         self._reader = Reader(paths.store)
         self._embedder: Embedder | None = None
         self._queries: Embedder | None = None  # the same, for questions: it remembers them
-        self._embedder_of: Config | None = None
+        self._embedder_of: tuple[str | None, ...] = ()
         self._loading = threading.Lock()
         self._ahead = ThreadPoolExecutor(1, "question")
         self._unasked: Unasked | None = None
@@ -175,14 +175,15 @@ first action there. Without a domain: the standing rules, and which domains have
         from hippo_core.embed.cache import CachedQueries
         from hippo_core.embed.choose import open_embedder
 
+        chosen = config.embedder, config.openai_base_url
         with self._loading:
-            if self._embedder_of != config:
+            if self._embedder_of != chosen:
                 try:
                     self._embedder = open_embedder(config)
                     self._queries = CachedQueries(self._embedder, self._paths.queries, ahead=self._ahead)
                 except HippoError:
                     self._embedder = self._queries = None
-                self._embedder_of = config
+                self._embedder_of = chosen
             return self._embedder
 
 

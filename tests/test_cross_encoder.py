@@ -268,10 +268,14 @@ def test_the_server_loads_it_at_the_first_question_and_once(store, paths, known,
     tools.hook_prompt(QUESTION + " so often", "s1")
     client.call("memory_search", query="vault command token renew expired")  # which one memory answers
     assert sessions == []
-    for _ in range(3):
+    for nudge in ("one", "other", "third"):
+        settings.save(paths, nudge=nudge)  # which is none of its settings
         answer, failed = client.call("memory_search", query=QUESTION)
         assert not failed and answer.index(SECOND) < answer.index(FIRST)
     assert len(sessions) == 1
+    settings.save(paths, reranker_folder=tiny_cross_encoder.put(tmp_path / "another", head=(-1.0,)))
+    answer, _ = client.call("memory_search", query=QUESTION)
+    assert answer.index(SECOND) > answer.index(FIRST) and len(sessions) == 2
 
 
 @pytest.mark.parametrize("reranker, loads", [("off", False), ("local", True)])

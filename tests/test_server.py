@@ -10,6 +10,7 @@ import anyio
 import pytest
 from server_process import Client, Near, end, keywords_only, learn, say
 
+from hippo_core import config as settings
 from hippo_core.model.scope import scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.server import Tools
@@ -413,6 +414,10 @@ def test_the_model_is_loaded_once_and_by_need(store, paths, folder, monkeypatch)
     learn(store, "zebra here", folder)
     tools = Tools(paths, str(folder))
     assert opened == []
-    for _ in range(3):
+    for nudge in ("one", "other", "third"):
+        settings.save(paths, nudge=nudge)  # which is none of its settings
         assert "zebra here" in tools.memory_search("zebra")
     assert opened == ["local"]
+    settings.save(paths, embedder="openai")
+    tools.memory_search("zebra")
+    assert opened == ["local", "openai"]

@@ -63,16 +63,17 @@ class Reranking:
 
     def __init__(self) -> None:
         self._reranker: Reranker | None = None
-        self._opened_for: Config | None = None
+        self._opened_for: tuple[str | None, ...] = ()
 
     def of(self, config: Config) -> Reranker | None:
         """None for none. One that cannot run here says so when it is asked, as one that fails does."""
-        if self._opened_for != config:
+        chosen = config.reranker, config.reranker_folder, config.voyage_base_url
+        if self._opened_for != chosen:
             try:
                 self._reranker = open_reranker(config)
             except RerankerUnavailableError as error:
                 self._reranker = _failing(error)
-            self._opened_for = config
+            self._opened_for = chosen
         return self._reranker
 
 
