@@ -1,8 +1,12 @@
 """Memories that nobody asked for: what is added to a prompt and to a sub-agent's task, when, how much, and when not."""
 
+import errno
 import json
+import os
 import threading
 import time
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
@@ -16,7 +20,7 @@ from hippo_core.ingest.embed import embed_pending
 from hippo_core.model.scope import scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.proactive import shown
-from hippo_core.proactive.hooks import Unasked
+from hippo_core.proactive.hooks import AGENT_PATIENCE, PATIENCE, Unasked
 from hippo_core.proactive.notes import TURN_TOKENS, for_agent, for_prompt
 from hippo_core.proactive.prompt import question_in
 from hippo_core.recall.pipeline import Result
@@ -79,6 +83,19 @@ def test_a_sure_memory_is_added_to_the_prompt_as_a_fenced_note(hooks, store, fol
     assert FACT in text and memory.public_id in text and "not instructions" in text
 
 
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ({"author": Author.HUMAN}, "[fact, today, said by the user] "),
+        ({"confidence": 0.4}, "[fact, today, unsure] "),
+        ({"confidence": 0.5}, "[fact, today] "),
+    ],
+)
+def test_a_note_tells_who_said_it_or_that_it_is_unsure(hooks, store, folder, more, said):
+    learn(store, FACT, folder, **more)
+    assert f"- {said}{FACT}" in added(hooks.hook_prompt(PROMPT, SESSION))
+
+
 def test_what_a_search_would_find_but_is_not_sure_is_not_added(hooks, store, folder):
     from hippo_core.recall.pipeline import recall
 
@@ -108,6 +125,23 @@ def test_what_the_agent_was_answered_is_not_added(hooks, store, folder):
     hooks.hook_prompt("hello there my friend", SESSION)
     hooks.answered([memory.id])
     assert hooks.hook_prompt(PROMPT, SESSION) == ""
+
+
+def test_what_the_agent_was_answered_counts_for_the_session_of_the_last_prompt(hooks, store, folder):
+    """After /clear one server serves a session of another name."""
+    memory, after_clear = learn(store, FACT, folder), SESSION.replace("0", "1")
+    hooks.hook_prompt("hello there my friend", SESSION)
+    hooks.hook_prompt("hello again my friend", after_clear)
+    hooks.answered([memory.id])
+    assert hooks.hook_prompt(PROMPT, after_clear) == ""
+    assert FACT in added(hooks.hook_prompt(PROMPT, SESSION))
+
+
+def test_what_the_session_has_seen_takes_no_other_memory_s_place(hooks, store, folder):
+    for host in ("alpha", "beta", "gamma", "delta"):
+        learn(store, f"The staging database listens on port 5544 of the host {host}.", folder)
+    turns = [added(hooks.hook_prompt(PROMPT, SESSION)) for _ in range(3)]
+    assert [text.count("\n- [") for text in turns] == [2, 2, 0]
 
 
 def test_at_most_two_and_at_most_150_tokens_a_turn(hooks, store, folder):
@@ -174,6 +208,10 @@ def test_what_was_added_counts_as_shown_and_nothing_else_is_written(hooks, store
     assert json.loads((paths.spool / "shown.jsonl").read_text())["shown"] == [memory.id]
     written = (paths.run / "shown" / SESSION).read_text().split()
     assert written[1:] == [str(memory.id)] and int(written[0]) <= TURN_TOKENS
+    hooks.hook_agent(json.dumps({"prompt": PROMPT}), SESSION)
+    noted = [json.loads(line)["shown"] for line in (paths.spool / "shown.jsonl").read_text().splitlines()]
+    assert noted == [[memory.id], [memory.id]]
+    assert (paths.run / "shown" / SESSION).read_text().split() == written, "the sub-agent saw it, the session did not"
 
 
 def test_forget_reaches_what_sessions_were_shown(hooks, store, paths, folder):
@@ -273,6 +311,17 @@ def test_a_sub_agent_is_not_told_twice_what_it_begins_with(hooks, store, paths, 
     assert hooks.hook_agent(json.dumps({"prompt": PROMPT}), SESSION) == ""
 
 
+def test_what_a_sub_agent_begins_with_takes_no_other_memory_s_place(hooks, store, paths, folder):
+    for number in range(9):
+        text = f"The staging database number {number} listens on port 55{number}4 of its own host."
+        learn(store, text, folder, importance=0.9 if number < 3 else 0.3)
+    refresh(store, paths)
+    begun = (paths.render / "agent" / f"{scope_of(str(folder)).key}.json").read_text(encoding="utf-8")
+    assert [f"number {number} " in begun for number in range(9)] == [True] * 3 + [False] * 6
+    changed = extended(hooks.hook_agent(json.dumps({"prompt": "Find the port of the staging database."}), SESSION))
+    assert changed["prompt"].count("\n- [") == 5
+
+
 @pytest.mark.parametrize("tool_input", ["", "{", "[]", "null", "{}", '{"prompt": 7}', '{"prompt": ""}', "[" * 100_000])
 def test_no_tool_input_breaks_it(hooks, store, folder, tool_input):
     learn(store, FACT, folder)
@@ -306,6 +355,20 @@ def test_with_settings_or_a_list_that_cannot_be_read_it_says_nothing(hooks, stor
     assert hooks.hook_prompt(PROMPT, "another") == ""
 
 
+@pytest.mark.skipif(os.name != "posix", reason="what a full disk is here")
+def test_what_cannot_be_noted_is_not_told(hooks, store, paths, folder, monkeypatch):
+    """Else it would be told at every turn, and cost nothing of what a session may cost."""
+    memory = learn(store, FACT, folder)
+    refuse = OSError(errno.ENOSPC, "No space left on device")
+    with monkeypatch.context() as full:
+        full.setattr("hippo_core.proactive.shown.os.open", Mock(side_effect=refuse))
+        for _ in range(2):
+            assert hooks.hook_prompt(PROMPT, SESSION) == ""
+        hooks.answered([memory.id])
+    assert not (paths.spool / "shown.jsonl").exists()
+    assert FACT in added(hooks.hook_prompt(PROMPT, SESSION)), "once there is room again"
+
+
 def test_a_list_whose_last_line_was_cut_is_still_read(hooks, store, paths, folder):
     memory = learn(store, FACT, folder)
     file = paths.run / "shown" / SESSION
@@ -325,9 +388,28 @@ def test_a_turn_waits_no_longer_than_its_bound(hooks, store, folder, monkeypatch
     release.set()
 
 
-def test_lists_of_old_sessions_are_removed(hooks, store, paths, folder):
-    import os
+def test_a_turn_may_wait_less_than_a_third_of_a_second_and_a_sub_agent_s_start_one(hooks, monkeypatch):
+    waits = []
 
+    class NeverDone:
+        def __init__(self, target, daemon):
+            assert daemon, "nor does the process wait for it"
+
+        def start(self):
+            hooks._working.release()
+
+        def join(self, seconds):
+            waits.append(seconds)
+
+    monkeypatch.setattr("hippo_core.proactive.hooks.threading", SimpleNamespace(Thread=NeverDone))
+    monkeypatch.setattr("hippo_core.proactive.hooks.time", SimpleNamespace(monotonic=lambda: 7.0))
+    monkeypatch.setattr("hippo_core.proactive.hooks.PATIENCE", PATIENCE)
+    monkeypatch.setattr("hippo_core.proactive.hooks.AGENT_PATIENCE", AGENT_PATIENCE)
+    assert hooks.hook_prompt(PROMPT, SESSION) == hooks.hook_agent(json.dumps({"prompt": PROMPT}), SESSION) == ""
+    assert waits == pytest.approx([0.3, 1.0])
+
+
+def test_lists_of_old_sessions_are_removed(hooks, store, paths, folder):
     shown.note(paths, "old", [1], 5), shown.note(paths, "young", [1], 5)
     os.utime(paths.run / "shown" / "old", (0, 0))
     learn(store, FACT, folder)
@@ -402,6 +484,19 @@ def test_a_store_without_vectors_loads_no_model(store, paths, folder):
     assert not model.loaded
 
 
+def test_switched_off_no_model_is_loaded_ahead(store, paths, folder):
+    pytest.importorskip("numpy")
+    learn(store, FACT, folder)
+    model = Loads()
+    model.loaded = True
+    embed_pending(store, model)
+    for wanted in (False, True):
+        model.loaded = False
+        settings.save(paths, proactive=wanted)
+        Unasked(paths, str(folder), lambda config: model).load()
+        assert model.loaded is wanted
+
+
 def test_a_service_that_costs_is_not_asked_unasked(store, paths, folder):
     """No surprise bill, and no prompt leaves the machine, also where questions are embedded by a service."""
     settings.save(paths, embedder="openai")
@@ -439,7 +534,9 @@ def test_the_running_server_answers_the_hooks_by_name_and_lists_neither(running,
     tools = {tool["name"] for tool in running.request("tools/list")["result"]["tools"]}
     assert not any("hook" in name for name in tools)
     wait_until(lambda: FACT in added(running.call("hook_prompt", prompt=PROMPT, session_id=SESSION)[0]))
-    assert added(running.call("hook_prompt", prompt=PROMPT, session_id=SESSION)[0]) == ""
+    assert running.call("hook_prompt", prompt=PROMPT, session_id=SESSION) == ("{}", False), (
+        "an empty answer is remarked on"
+    )
     task = json.dumps({"prompt": "Which replica has the staging database?", "description": "d"})
     wait_until(lambda: "quagga" in running.call("hook_agent", tool_input=task, session_id=SESSION)[0])
     text, failed = running.call("hook_prompt")
