@@ -111,6 +111,11 @@ def test_a_hundred_kilobytes_without_a_space_fit_in_pieces(word):
     assert all(len(WORDS.load().encode(piece, add_special_tokens=False).ids) <= WINDOW - 2 for piece in pieces)
 
 
+def test_the_model_s_pieces_of_a_long_text_are_all_of_it(minilm):
+    text = " ".join(f"Step {n} of the build is done." for n in range(2_000))
+    assert "".join(map(without_space, minilm.pieces(text))) == without_space(text)
+
+
 def test_a_short_text_is_one_piece_as_it_is():
     assert WORDS.pieces("one line\n\nand another") == ["one line\n\nand another"]
 

@@ -10,6 +10,7 @@ from transcript_files import SESSION, assistant, user, write
 from hippo_core import config
 from hippo_core.cli.main import hippo
 from hippo_core.dream.run import dream
+from hippo_core.embed import choose
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.heartbeat import read
 from hippo_core.ingest.embed_archive import LOCK, embed_archive, parts, sentences
@@ -86,7 +87,10 @@ def test_switched_off_command_and_tool_search_by_words_and_say_why(paths, root, 
             assert "no embedding model" not in answer
 
 
-def test_what_it_works_it_rests_as_its_share_of_the_time_says(paths, root, monkeypatch):
+@pytest.fixture
+def clock(monkeypatch):
+    """The time that embedding takes, two seconds a batch, and the time that is slept."""
+
     class Clock:
         now = worked = rested = 0.0
 
@@ -104,11 +108,25 @@ def test_what_it_works_it_rests_as_its_share_of_the_time_says(paths, root, monke
             return super().embed(texts)
 
     clock = Clock()
-    run_pass(paths, roots=[root], embed=False)
     monkeypatch.setattr("hippo_core.ingest.embed_archive.time", clock)
+    monkeypatch.setattr("hippo_core.embed.choose.open_embedder", lambda settings: Slow())
+    return clock
+
+
+def test_what_it_works_it_rests_as_its_share_of_the_time_says(paths, root, clock):
+    run_pass(paths, roots=[root], embed=False)
     with Store.open(paths.store) as store:
-        embed_archive(store, Slow(), seconds=None, share=0.25)
+        embed_archive(store, choose.open_embedder(None), seconds=None, share=0.25)
     assert clock.worked > 0 and clock.rested == pytest.approx(3 * clock.worked)
+
+
+def test_a_pass_works_ten_seconds_and_the_night_three_hundred_with_as_much_rest_between(paths, root, clock):
+    write(root / "shop" / f"{SESSION}.jsonl", *(user(f"Is tea {n} ready?", n) for n in range(1, 3_001)))
+    run_pass(paths, roots=[root], embed=False)
+    assert 0 < run_pass(paths, roots=[root]).embedded_messages < 200
+    assert clock.worked == clock.rested == 10.0
+    dream(paths)
+    assert clock.worked == clock.rested == 310.0
 
 
 def test_of_what_the_user_said_nothing_is_lost_however_long_it_is():

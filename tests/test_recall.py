@@ -148,7 +148,7 @@ def test_among_equals_the_newer_comes_first_but_age_does_not_beat_the_answer(rem
 PHRASINGS = (
     "Each partner may send at most 100 API requests a minute.",
     "API rate limit: 100 requests per minute for every partner.",
-    "Our API allows 100 requests per minute for each partner, not more.",
+    "Each partner may make up to 100 API requests per minute.",
     "Every partner is limited by the API to 100 requests a minute.",
     "The limit of the API is 100 requests per minute for each partner.",
 )
@@ -158,15 +158,15 @@ def test_five_phrasings_of_one_fact_are_one_result_that_names_the_others(remembe
     from hippo_core.embed.choose import open_embedder
 
     embedder = open_embedder(Config())
-    known = {remember(text, embedder=embedder).public_id for text in PHRASINGS if "not more" not in text}
+    known = {remember(text, embedder=embedder).public_id for text in PHRASINGS}
     other = remember("Each partner may send at most 500 API requests a minute.", embedder=embedder)
     found = ask("how many API requests may a partner send per minute?", embedder)
     one = next(result for result in found.results if result.memory.id != other.id)
     data = {result["id"]: set(result["like"]) for result in present.recall_json(found)["results"]}
     assert data == {one.memory.public_id: known - {one.memory.public_id}, other.public_id: set()}
     shown = present.recall_text(found, explain=True)
-    assert shown.count("and 3 more like it") == 1 and all(name in shown for name in known)
-    assert "and 3 more like it" in present.recall_for_model(found)
+    assert shown.count("and 4 more like it") == 1 and all(name in shown for name in known)
+    assert "and 4 more like it" in present.recall_for_model(found)
 
 
 class Directions(WordVectors):
