@@ -7,6 +7,7 @@ from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.recall.archive import search_archive
+from hippo_core.recall.channels import holding
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.query import read_query
 from hippo_core.recall.spelling import spelled
@@ -26,6 +27,7 @@ SHAPES = [
     ("src/app", "src/app/main.py", "src of the app"), ("../lib/util.ts", "../lib/util.ts", "lib util ts"),
     (r"C:\Users\me\notes.txt", r"C:\Users\me\notes.txt", "C Users me notes txt"),
     (r"me\notes.txt", r"C:\Users\me\notes.txt", "me notes txt"), ("a/b", "a/b", "a b"),
+    ("2026-11-07.log", "2026-11-07.log", "2026 11 07 log"), ("--flag", "--flag=value", "flag value"),
     ("main.py:42", "src/main.py:42", "main py 42"), ("%APPDATA%", "%APPDATA%", "appdata"),
     # flags
     ("--force", "--force", "--force-with-lease"), ("--no-verify", "--no-verify", "no verify"), ("-v", "-v", "v"),
@@ -39,6 +41,8 @@ SHAPES = [
     # versions
     ("v1.0.21", "v1.0.21", "v1.0.210"), ("1.0.2", "1.0.2", "1.0.21"), ("3.11", "3.11", "3.11.4"),
     ("2.0.0-rc.1", "2.0.0-rc.1", "2.0.0 rc 1"), ("^18.2.0", "^18.2.0", "18 2 0"), ("node@20", "node@20", "node 20"),
+    ("1.2.3", "v1.2.3", "1 2 3"), ("1.2.3-rc.1", "v1.2.3-rc.1", "v1.2.3-rc.10"), ("v1.2.3", "v1.2.3", "v1.2.3-rc.1"),
+    ("0.0.1", "0.0.1", "10.0.0.1"),
     # hashes
     ("3f2a9c1", "3f2a9c1", "3f2a9d1"), ("3f2a9c1", "3f2a9c1e8b7d6f5a4c3b2a190807f6e5d4c3b2a1", "f2a9c1"),
     ("3f2a9c1e8b7d6f5a4c3b2a19", "3f2a9c1e8b7d6f5a4c3b2a190807f6e5d4c3b2a1", "f2a9c1e8b7d6f5a4c3b2a19"),
@@ -49,11 +53,13 @@ SHAPES = [
     ("NODE_ENV", "NODE_ENV=test", "node env"),
     ("getUserName", "getUserName()", "get user name"), ("user_id", "user_id", "user id"),
     ("__init__", "__init__", "init"),
+    ("foo::bar<T>", "foo::bar<T>", "foo bar T"), ("$ENV_VAR", "$ENV_VAR", "env var"),
     ("std::vector", "std::vector", "std vector"), ("foo.bar.baz", "foo.bar.baz()", "foo bar baz"),
     ("c++", "C++", "C#"), ("C#", "C#", "C++"), ("@types/node", "@types/node", "types node"), ("I/O", "I/O", "I O"),
     ("array[0]", "array[0]", "array 0"), ("obj->next", "obj->next", "obj next"), ("#fff000", "#fff000", "fff000x"),
     # phrases
     ('"token bucket"', "token bucket", "bucket of every token"), ('"to be or not"', "to be or not", "not to be"),
+    ('"last week"', "last week", "weeks at last"),
     ("`git push -f`", "git push -f", "push git f"), ("“leaky bucket”", "leaky bucket", "a bucket is leaky"),
     # addresses, tickets, other scripts
     ("https://example.com/a?b=1", "https://example.com/a?b=1", "https example com a b 1"),
@@ -61,6 +67,7 @@ SHAPES = [
     ("localhost:8080", "localhost:8080", "localhost 8080"), ("ops@example.org", "ops@example.org", "ops example org"),
     ("#1234", "#1234", "1234"), ("GH-77", "GH-77", "GH 77"), ("PROJ-142", "PROJ-142", "PROJ-1425"),
     ("部署脚本", "部署脚本", "脚本部署"), ("設定.json", "設定.json", "設定 json"), ("「配置」", "配置", "置配"),
+    ("设计.md", "docs/设计.md", "设计 md"),
     ("데이터베이스", "데이터베이스를", "데이터"), ("größe_max", "größe_max", "groesse max"),
 ]  # fmt: skip
 FRAMES = ("The build stops unless {} is there.", "We looked at ({}), and it was fine", "Then: {}")
@@ -138,6 +145,19 @@ def test_a_name_is_found_among_very_many_that_hold_but_its_words(store, memories
     assert search_archive(store, query, scopes=None).hits[0].message.text == texts[-1]
 
 
+@pytest.mark.parametrize("query, holders", [("API", {1, 2}), ("brain.py", {1}), ("brain-py", {1, 2}), ("x.py", set())])
+def test_where_anything_holds_a_name_as_it_is_spelled_its_words_alone_do_not_hold_it(store, memories, query, holders):
+    """What stands in many forms, a product's name, is held in all of them."""
+    texts = ["The API of brain.py is old", "APIs of a brain (py) are new"]
+    memories(texts)
+    assert holding(store, read_query(query), dict(enumerate(texts, 1)))[0][1] == holders
+
+
+def test_without_its_accents_a_name_is_found_by_the_exact_index(store, memories):
+    memories(["See cafe.py", *NOISE])
+    assert recall(store, "café.py", embedder=None, scopes=None).searched["exact"] == 1
+
+
 @pytest.mark.parametrize(
     "question, words",
     [
@@ -168,7 +188,7 @@ def test_plain_language_ranks_as_if_there_were_no_exact_index(store, memories):
         ("main.py", "see domain.py", False), ("main.py", "(main.py)", True), ("main.py", "a/b/main.py", True),
         ("--force", "--force-with-lease", False), ("1.0.2", "1.0.21", False), ("1.0.2", "1.0.2.", True),
         ("token bucket", "a Token\nBucket", True), ("3f2a9c1", "3f2a9c1e8b7d6f5", True), ("C#", "C++", False),
-        ("配置", "新配置文件", True), ("foo", "foo_bar", False),
+        ("配置", "新配置文件", True), ("foo", "foo_bar", False), ("-v", "--v", False), ("-v", "run-v", False),
     ],
 )  # fmt: skip
 def test_when_a_text_holds_a_spelling(literal, text, held):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from hippo_core.store.words import begins_hash
+from hippo_core.store.words import begins_hash, is_version
 
 
 def spelled(literals: Iterable[str], text: str) -> int:
@@ -34,6 +34,10 @@ def _pattern(literal: str) -> re.Pattern[str]:
     # ASCII neighbours only: in text without spaces between words every neighbour is a letter.
     before = r"(?<![A-Za-z0-9_])" if _is_word(literal[0]) else r"(?<![A-Za-z0-9_-])" if literal[0] == "-" else ""
     after = r"(?![A-Za-z0-9_])(?!-[A-Za-z0-9])(?!\.\d)" if _is_word(literal[-1]) else ""
+    if literal[0].isdigit():
+        before += r"(?<!\d\.)"  # it would be the end of a longer one
+    if is_version(literal):
+        before += "v?"
     if begins_hash(literal):
         after = r"(?![g-zG-Z_])"
     return re.compile(before + words + after, re.IGNORECASE)

@@ -20,6 +20,14 @@ _UNSPACED = re.compile(
 _HASH = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}", re.IGNORECASE)
 
 
+_VERSION = re.compile(r"\d+\.\d.*")
+
+
+def is_version(word: str) -> bool:
+    """Whether a word looks like a version, which is often written after a v."""
+    return _VERSION.fullmatch(word) is not None
+
+
 def begins_hash(word: str) -> bool:
     """Whether a word looks like a commit's hash that was cut off."""
     return _HASH.fullmatch(word) is not None
@@ -39,7 +47,7 @@ def match_expression(words: Iterable[str], scopes: Sequence[str] | None, columns
     """An FTS5 query: any of `words` in `columns`, within `scopes` (None: everywhere). None when no word can match.
 
     A word may hold any character: it is quoted, and its unspaced runs are looked up as pairs. The first letters of a
-    hash stand for all of it.
+    hash stand for all of it, and a version for itself after a v.
     """
     alternatives = [expression for word in words for expression in _word(word)]
     if not alternatives:
@@ -131,6 +139,8 @@ def _word(word: str) -> list[str]:
     expressions = [_quote(spaced.strip())] if any(c.isalnum() for c in spaced) else []
     if begins_hash(word):
         expressions = [_quote(word) + " *"]
+    if is_version(word):
+        expressions.append(_quote(f"v{word}"))
     for run in _UNSPACED.findall(word):
         if len(run) == 1:
             expressions.append(_quote(run) + " *")
