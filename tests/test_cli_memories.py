@@ -95,7 +95,8 @@ def test_list_takes_types_as_words_too(run):
     run("remember", "A.", "--type", "decision"), run("remember", "B.", "--type", "fact")
     run("remember", "C.", "--type", "result")
     assert [row["type"] for row in json.loads(run("list", "decision", "--json"))] == ["decision"]
-    assert run("list", "Decision") == run("list", "decision")
+    for spelling in ("Decision", "decisions"):
+        assert run("list", spelling) == run("list", "decision")
     both = {row["type"] for row in json.loads(run("list", "decision", "--type", "fact", "--json"))}
     assert (
         both == {"decision", "fact"} == {row["type"] for row in json.loads(run("list", "fact", "decision", "--json"))}

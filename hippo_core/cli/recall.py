@@ -9,7 +9,16 @@ from hippo_core.model.types import MemoryType
 
 __all__ = ["TYPES", "TYPE_NAMES", "current_folder", "on_terminal", "recall_command"]
 
-TYPES = click.Choice([kind.value for kind in MemoryType], case_sensitive=False)
+
+class _Types(click.Choice):
+    """The types of memories, in any case, and as people ask for several: decisions."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        one = value.lower().removesuffix("s")
+        return super().convert(one if one in self.choices else value, param, ctx)
+
+
+TYPES = _Types([kind.value for kind in MemoryType], case_sensitive=False)
 TYPE_NAMES = ", ".join(TYPES.choices)
 on_terminal = coloured  # click takes colours out again where the output is no terminal
 
