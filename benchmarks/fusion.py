@@ -6,7 +6,8 @@
 On precisionmembench as typed memories, and on what curated.py asks of devmembench and longmemeval. A fusion with
 weights to choose answers each fold (retrieval.py's, by a hash of the question's id) by those that are best on the other
 folds of all three. Printed: any@5 / R@5 / MRR of the fused list alone, and of recall's candidates in the order of their
-relevance, of which the fused rank is but a part; without the stages after it (variety).
+relevance, of which the fused rank is but a part; without the stages after it (variety). Exits with 1 when a published
+figure of the weights in force is lost (published.py).
 """
 
 import argparse
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import archived  # noqa: E402
 import precision  # noqa: E402
+import published  # noqa: E402
 import retrieval  # noqa: E402
 import sets  # noqa: E402
 
@@ -112,10 +114,11 @@ def by_peak(power: float) -> Fusion:
     return fused
 
 
+IN_FORCE = "weights in force"
 FUSIONS: Mapping[str, Sequence[Fusion]] = {
     "equal weights, constant 60": [by_rank(weighed(1, 1, 1), 60)],
     "equal weights, constant 10": [by_rank(weighed(1, 1, 1))],
-    "weights in force (exact 0.3)": [by_rank(WEIGHTS.channels)],
+    IN_FORCE: [by_rank(WEIGHTS.channels)],
     "weights chosen": [by_rank(weights, constant) for weights in GRID for constant in (10, 60)],
     "scores, last to best, chosen": [by_score(weights, True) for weights in GRID],
     "shares of the best, chosen": [by_score(weights, False) for weights in GRID],
@@ -188,7 +191,11 @@ def held_out(results: Sequence[Sequence[Mapping[str, float]]], asked: Sequence[A
     return [best[one.fold][place] for place, one in enumerate(asked)]
 
 
-def report(title: str, asked: Sequence[Asked], judged: Callable[[Asked, Fusion], Mapping[str, float]]) -> None:
+def report(
+    title: str, asked: Sequence[Asked], judged: Callable[[Asked, Fusion], Mapping[str, float]]
+) -> dict[published.Key, float]:
+    """Print what each fusion gives; what the one in force gives is returned."""
+    found = {}
     parts = list(dict.fromkeys(one.part for one in asked))
     print(f"\n{title:30s} " + "   ".join(f"{part:>20s}" for part in parts))
     for name, fusions in FUSIONS.items():
@@ -196,9 +203,12 @@ def report(title: str, asked: Sequence[Asked], judged: Callable[[Asked, Fusion],
         cells = []
         for part in parts:
             own = [score for one, score in zip(asked, scores, strict=True) if one.part == part]
-            means = (100 * statistics.fmean(score[measure] for score in own) for measure in MEASURES)
-            cells.append(" / ".join(f"{mean:5.1f}" for mean in means))
+            means = {measure: 100 * statistics.fmean(score[measure] for score in own) for measure in MEASURES}
+            cells.append(" / ".join(f"{mean:5.1f}" for mean in means.values()))
+            if name == IN_FORCE:
+                found |= {(f"{title}, {part}", measure): mean for measure, mean in means.items()}
         print(f"{name:30s}  " + "   ".join(cells))
+    return found
 
 
 def main() -> int:
@@ -209,9 +219,8 @@ def main() -> int:
         cache = options.cache or Path(folder)
         embedder = archived.embedder(cache)
         asked = [Asked(question, embedder) for question in questions(embedder, cache, Path(folder))]
-        report("the fused list alone", asked, Asked.alone)
-        report("recall", asked, Asked.in_recall)
-    return 0
+        found = report("the fused list alone", asked, Asked.alone) | report("recall", asked, Asked.in_recall)
+    return published.held("fusion", found)
 
 
 if __name__ == "__main__":

@@ -54,16 +54,20 @@ def perturbed(chance: random.Random) -> Iterator[Row]:
         round_number += 1
 
 
-def kept(cache: Path, size: int, embedder: Embedder) -> Path:
-    """A data folder in `cache` whose store has an archive of `size` messages; made when it is not there yet."""
-    home = cache / f"archive-{size}"
+def kept(cache: Path, size: int, embedder: Embedder | None) -> Path:
+    """A data folder in `cache` whose store has an archive of `size` messages; made when it is not there yet.
+
+    embedder: None for an archive without vectors.
+    """
+    home = cache / (f"archive-{size}" if embedder else f"archive-{size}-words")
     if not home.exists():
         cache.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(dir=cache))
         path = unfinished / "memory.db"
         Store.open(path).close()
         _fill(path, size, random.Random(SEED))
-        _embed(path, size, embedder, numpy.random.default_rng(SEED))
+        if embedder:
+            _embed(path, size, embedder, numpy.random.default_rng(SEED))
         with Store.open(path) as opened:
             with opened.transaction():
                 opened.archive.append(_named(), scope=projects()[0], source_id=1)

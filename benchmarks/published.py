@@ -73,6 +73,14 @@ FIGURES: Mapping[str, Mapping[Key, Figure]] = {
         **percent("longmemeval", 40, {"recall R@5": 85.6, "recall any@5": 90.0, "recall MRR": 81.1}),
         **percent("longmemeval", 40, {"recall, no vectors R@5": 85.2, "recall, no vectors any@5": 90.0}),
     },
+    "fusion": {
+        **percent("the fused list alone, devmembench", 84, {"any@5": 98.8, "R@5": 92.8, "MRR": 89.1}),
+        **percent("the fused list alone, longmemeval", 40, {"any@5": 90.0, "R@5": 88.1, "MRR": 83.8}),
+        **percent("the fused list alone, precisionmembench", 43, {"any@5": 100.0, "R@5": 97.0, "MRR": 97.3}),
+        **percent("recall, devmembench", 84, {"any@5": 97.6, "R@5": 93.7, "MRR": 88.9}),
+        **percent("recall, longmemeval", 40, {"any@5": 90.0, "R@5": 88.1, "MRR": 81.0}),
+        **percent("recall, precisionmembench", 43, {"any@5": 100.0, "R@5": 98.6, "MRR": 97.3}),
+    },
     "precision_own": {
         (world, "holds"): Figure(cases) for world, cases in {"greenhouse": 28, "museum": 29, "village": 15}.items()
     },
