@@ -1,6 +1,7 @@
 """Transcript files into the archive: nothing twice, nothing lost, nothing unguarded, whatever becomes of the files."""
 
 import os
+from hashlib import sha1
 
 import pytest
 from archive_rows import rows, texts
@@ -10,6 +11,7 @@ from hippo_core.guard.gate import guard
 from hippo_core.ingest import archive as step
 from hippo_core.ingest.archive import archive_files
 from hippo_core.ingest.unchanged import BYTES_A_DAY, State, due_on
+from hippo_core.transcripts import lines
 from hippo_core.transcripts.claude_code import Transcript
 from hippo_core.transcripts.discover import transcript_files
 
@@ -134,19 +136,64 @@ class TestWatermark:
         archive_files(store, [path])
         assert "Use go." in texts(store)
 
-    def test_one_that_is_rewritten_in_its_place_while_it_is_read_is_read_again(self, store, path, monkeypatch):
-        """It is the same file and has only grown, so its bytes alone tell."""
-        size = path.stat().st_size
+    @pytest.mark.parametrize("largest", [0, 8 << 20], ids=["large", "small"])
+    @pytest.mark.parametrize("known", [False, True])
+    def test_one_that_is_rewritten_in_its_place_while_it_is_read_is_read_again(
+        self, store, path, monkeypatch, largest, known
+    ):
+        """It is the same file and has only grown, so only the very bytes that were read tell."""
+        first, rest = path.read_bytes().splitlines(True)
+        if known:
+            path.write_bytes(first)
+            archive_files(store, [path])
+            path.write_bytes(first + rest)
+        new = write(path.with_name("new"), first if known else user("Another.", 7), assistant("File. " + "x" * 999, 8))
 
         def rewrite(message):
-            if path.stat().st_size == size:
-                write(path, user("Another.", 7), assistant("File. " + "x" * size, 8))
+            path.write_bytes(new.read_bytes())
             return guard(message)
 
         monkeypatch.setattr(step, "guard", rewrite)
+        monkeypatch.setattr(step, "_LARGE", largest)
         archive_files(store, [path])
         archive_files(store, [path])
-        assert texts(store)[:3] == ["Use uv.", "Yes.", "Another."]
+        assert [text[:8] for text in texts(store)] == ["Use uv.", "Yes.", *([] if known else ["Another."]), "File. xx"]
+
+    @pytest.mark.parametrize("largest", [0, 8 << 20], ids=["large", "small"])
+    @pytest.mark.parametrize(
+        "layout",
+        [
+            lambda whole: whole,
+            lambda whole: whole + b'{"type": "us',
+            lambda whole: whole[:-1],
+            lambda whole: whole[:-1].replace(b"\n", b"") + b"{broken\n\n",
+            lambda whole: line(user("x" * 5_000)) + whole,
+            lambda whole: whole.decode().encode("utf-16"),
+            lambda whole: whole[:-1].decode().encode("utf-16"),
+        ],
+        ids=["whole", "cut off", "no line feed", "damaged", "over-long", "wide", "wide, no line feed"],
+    )
+    def test_what_is_kept_of_a_file_is_the_hash_of_its_bytes_to_the_watermark(
+        self, store, path, monkeypatch, largest, layout
+    ):
+        """Else it would be read anew, from its start, whenever it changes or its bytes have their turn."""
+        monkeypatch.setattr(lines, "LONGEST_LINE", 1_000)
+        monkeypatch.setattr(step, "_LARGE", largest)
+        path.write_bytes(layout(path.read_bytes()))
+        for _ in range(2):
+            assert archive_files(store, [path]).files == 1
+            source = store.progress.sources()[str(path)]
+            assert source.offset and source.digest == sha1(path.read_bytes()[: source.offset]).digest()
+            path.write_bytes(path.read_bytes() + layout(line(user("And ruff.", 3))))
+
+    def test_an_over_long_line_that_is_still_being_written_is_read_when_it_is_finished(self, store, path, monkeypatch):
+        monkeypatch.setattr(lines, "LONGEST_LINE", 1_000)
+        whole, long = path.read_bytes(), line(user("x" * 5_000))
+        for size in (2_000, 4_000, len(long)):
+            path.write_bytes(whole + long[:size])
+            archive_files(store, [path])
+        write(path, path.read_bytes(), user("And ruff.", 3))
+        assert archive_files(store, [path]).messages == 1 and texts(store) == ["Use uv.", "Yes.", "And ruff."]
 
     def test_one_that_grows_while_it_is_read_is_not_read_twice(self, store, path, monkeypatch):
         def grow(message):

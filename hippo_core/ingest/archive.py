@@ -110,7 +110,7 @@ class _Reading:
         self.unread = stat.st_size - start
         self.spoken: Iterable[tuple[Guarded, Scope]] = self._listen(places)
         self._transcript = Transcript(path, start)
-        self._state: dict[str, Any] = {}
+        self._transcript.passed = self._content.add
         self._found = State.of(stat)
 
     @property
@@ -118,25 +118,16 @@ class _Reading:
         return self._transcript.bad_lines
 
     def hear_all(self) -> None:
-        """Read the file now, so that nothing can go wrong with it later; a new one at once."""
-        if not self._transcript.start:
-            self._transcript.held = self._content.whole(self.unread)
+        """Read the file now, so that nothing can go wrong with it later."""
         self.spoken = list(self.spoken)
-        self._transcript.held = None
-        self._state = self.state()
 
     def state(self) -> dict[str, Any]:
         """What is to be saved of the file when all that is spoken in it is stored."""
-        if self._state:
-            return self._state
         earlier = self.source.bad_lines if self.source and self._transcript.start else 0
-        digest = self._content.digest_to(self._transcript.offset)
-        if self._found.may_have_lost(State.of(os.stat(self.path))):
-            digest = None  # of other bytes than those that were read: the next pass reads it anew
         return {
             **self._found._asdict(),
             "offset": self._transcript.offset,
-            "digest": digest,
+            "digest": self._content.digest_at(self._transcript.offset),
             "bad_lines": earlier + self.bad_lines,
             "attempts": 0,
             "error": None,

@@ -39,41 +39,32 @@ class State(NamedTuple):
         except OSError:
             return cls(0, 0, "")
 
-    def may_have_lost(self, now: "State") -> bool:
-        """Whether a file that was like this and is like `now` may have done anything but grow."""
-        same = self.identity.split(":")[0] == now.identity.split(":")[0]
-        return self != now and not (same and now.size > self.size)
-
 
 class Content:
-    """A hash of a file's first bytes that goes on where it stands, so that an appended file's is that of all of it."""
+    """A hash of a file's first bytes that goes on where it stands, so that an appended file's is that of all of it.
+
+    It goes on with the very bytes that were read: those of the file may be others by then.
+    """
 
     def __init__(self, path: Path):
         # It tells a change and guards nothing. Processors have instructions for this one: twice as fast as BLAKE2.
         self._path, self._hash, self._to = path, sha1(usedforsecurity=False), 0
-        self._held = b""
 
-    def whole(self, size: int) -> bytes:
-        """The file's first `size` bytes, of which the next hash is made: whatever becomes of the file meanwhile."""
-        try:
-            with open(self._path, "rb", buffering=0) as file:
-                self._held = file.read(size)
-        except OSError as error:
-            raise unreadable(self._path, error) from error
-        return self._held
+    def add(self, read: bytes) -> None:
+        """Go on with bytes that were read behind those before."""
+        self._hash.update(read)
+        self._to += len(read)
+
+    def digest_at(self, offset: int) -> bytes | None:
+        """Of the bytes before `offset`, if those are the ones it was made of; else None, which no file's is."""
+        return self._hash.digest() if self._to == offset else None
 
     def digest_to(self, offset: int) -> bytes:
-        """Of the bytes before `offset`, or of all there are. Never asked for fewer than before."""
-        if self._held:
-            self._hash.update(memoryview(self._held)[self._to : offset])
-            self._held, self._to = b"", offset
-            return self._hash.digest()
+        """Of the file's bytes before `offset`, or of all there are."""
         try:
             with open(self._path, "rb", buffering=0) as file:
-                file.seek(self._to)
                 while self._to < offset and (some := file.read(min(_AT_ONCE, offset - self._to))):
-                    self._hash.update(some)
-                    self._to += len(some)
+                    self.add(some)
         except OSError as error:
             raise unreadable(self._path, error) from error
         return self._hash.digest()

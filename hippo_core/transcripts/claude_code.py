@@ -4,10 +4,9 @@ Owns identity (uids), the session and folder of a message, and which sessions ar
 of the store, of redaction or of projects.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,7 +16,7 @@ from hippo_core.errors import TranscriptError
 from hippo_core.model.message import Message, Role
 from hippo_core.transcripts.discover import agent_of, is_agent_file, session_of
 from hippo_core.transcripts.injected import is_machine_prompt
-from hippo_core.transcripts.lines import Line, read_lines, storable
+from hippo_core.transcripts.lines import Line, pass_by, read_lines, storable
 from hippo_core.transcripts.queue import Queue
 from hippo_core.transcripts.record import heard, recorded, says_nothing
 from hippo_core.transcripts.speech import Speech, first_words, queued_of, same_words, seconds, speech_of
@@ -41,13 +40,13 @@ class Transcript:
     """Iterate once to get the messages from byte `start` on. Raises TranscriptError when the file cannot be read.
 
     offset: the byte just past the last complete line consumed, from where a later reading goes on. bad_lines: lines
-    that are no JSON, each of which costs only itself. held: the file's bytes, where they were read already.
+    that are no JSON, each of which costs only itself. passed: gets the bytes from `start` to `offset` as they are read.
     """
 
     def __init__(self, path: Path, start: int = 0):
         self.path, self.start = path, start
         self.offset, self.bad_lines = start, 0
-        self.held: bytes | None = None
+        self.passed: Callable[[bytes], None] = pass_by
         self._agent = agent_of(path)
         self._in_agent_file = is_agent_file(path)
 
@@ -58,18 +57,19 @@ class Transcript:
             raise TranscriptError(f"{self.path} cannot be read ({error.strerror or error}).") from error
 
     def _read(self) -> Iterator[Message]:
-        with self._open() as file:
+        with self.path.open("rb", buffering=_READ_SIZE) as file:
             queue = Queue()
             ahead: list[Line] = []
             # Also what says nothing: the folder and the session may be known from there alone.
-            self._head = self._read_head(_noted(read_lines(file, 0, recorded), ahead))
+            first = read_lines(file, 0, recorded, pass_by if self.start else self.passed)
+            self._head = self._read_head(_noted(first, ahead))
             if self.start:
                 self._replay(file, queue)
-                lines = read_lines(file, self.start, heard)
+                lines = read_lines(file, self.start, heard, self.passed)
             else:
-                lines = chain(ahead, read_lines(file, ahead[-1].end if ahead else 0, heard))
+                lines = chain(ahead, read_lines(file, ahead[-1].end if ahead else 0, heard, self.passed))
             for line in lines:
-                if not line.complete and (line.broken or not line.objects):
+                if line.unfinished:
                     self.offset = line.start  # still being written: read again next time
                     break
                 self.offset = line.end
@@ -77,9 +77,6 @@ class Transcript:
                 for record in line.objects if not self._head.machine else ():
                     yield from self._messages(record, line.start, queue)
             yield from queue.close()
-
-    def _open(self) -> BinaryIO:
-        return self.path.open("rb", buffering=_READ_SIZE) if self.held is None else BytesIO(self.held)
 
     def _messages(self, record: dict[str, Any], offset: int, queue: Queue) -> Iterator[Message]:
         speech = speech_of(record, self._in_agent_file)

@@ -27,17 +27,32 @@ class Line(NamedTuple):
     objects: Sequence[dict[str, Any]]
     broken: bool
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether it is still being written."""
+        return not self.complete and (self.broken or not self.objects)
 
-def read_lines(file: BinaryIO, start: int, heard: Callable[[bytes], list[dict[str, Any]] | None]) -> Iterator[Line]:
+
+def pass_by(line: bytes) -> None:
+    """What is done with the bytes of a line, if nobody wants them."""
+
+
+def read_lines(
+    file: BinaryIO,
+    start: int,
+    heard: Callable[[bytes], list[dict[str, Any]] | None],
+    passed: Callable[[bytes], None] = pass_by,
+) -> Iterator[Line]:
     """The lines of `file` from byte `start`, which must be where a line begins. Only a line feed ends a line.
 
     heard: a complete line's objects, by a shorter way; None when it cannot tell. A line without any is left out, but
-    the last one comes in any case.
+    the last one comes in any case. passed: gets the bytes of each line before it comes or is left out, but those of an
+    unfinished one only where it is over-long, as nobody could hold them.
     """
     file.seek(0)
     encoding = _UTF16_MARKS.get(file.read(2))
     file.seek(start)
-    yield from _read_wide(file, start, encoding) if encoding else _read_narrow(file, start, heard)
+    yield from _read_wide(file, start, encoding, passed) if encoding else _read_narrow(file, start, heard, passed)
 
 
 def decode(body: bytes) -> tuple[list[dict[str, Any]], bool]:
@@ -70,11 +85,17 @@ def storable(text: str) -> str:
     return text.replace("\0", "") if "\0" in text else text
 
 
-def _read_narrow(file: BinaryIO, start: int, heard: Callable[[bytes], list[dict[str, Any]] | None]) -> Iterator[Line]:
+def _read_narrow(
+    file: BinaryIO,
+    start: int,
+    heard: Callable[[bytes], list[dict[str, Any]] | None],
+    passed: Callable[[bytes], None],
+) -> Iterator[Line]:
     left_out = False
     while body := file.readline(LONGEST_LINE):
         end = start + len(body)
         if body.endswith(b"\n"):
+            passed(body)
             objects = heard(body)
             left_out = objects == []
             if objects:
@@ -84,25 +105,30 @@ def _read_narrow(file: BinaryIO, start: int, heard: Callable[[bytes], list[dict[
         else:
             left_out = False
             if len(body) < LONGEST_LINE:
-                yield Line(start, end, False, *decode(body))
+                line = Line(start, end, False, *decode(body))
+                if not line.unfinished:
+                    passed(body)
+                yield line
             else:
-                end, complete = _pass_over(file, end)
+                passed(body)
+                end, complete = _pass_over(file, end, passed)
                 yield Line(start, end, complete, [], True)
         last, start = start, end
     if left_out:
         yield Line(last, start, True, [], False)
 
 
-def _pass_over(file: BinaryIO, end: int) -> tuple[int, bool]:
+def _pass_over(file: BinaryIO, end: int, passed: Callable[[bytes], None]) -> tuple[int, bool]:
     """Where an over-long line ends, and whether a line feed ends it."""
     while rest := file.readline(LONGEST_LINE):
+        passed(rest)
         end += len(rest)
         if rest.endswith(b"\n"):
             return end, True
     return end, False
 
 
-def _read_wide(file: BinaryIO, start: int, encoding: str) -> Iterator[Line]:
+def _read_wide(file: BinaryIO, start: int, encoding: str, passed: Callable[[bytes], None]) -> Iterator[Line]:
     """UTF-16 re-coded line by line. A line feed is two bytes there, on an even position."""
     feed = "\n".encode(encoding)
     rest = b""
@@ -114,6 +140,7 @@ def _read_wide(file: BinaryIO, start: int, encoding: str) -> Iterator[Line]:
             if found % 2:
                 search = found + 1
                 continue
+            passed(rest[: found + 2])
             body = rest[: found + 2].decode(encoding, "replace").lstrip("\ufeff")
             yield Line(start, start + found + 2, True, *decode(body.encode("utf-8", "replace")))
             start, rest, search = start + found + 2, rest[found + 2 :], 0
@@ -121,7 +148,10 @@ def _read_wide(file: BinaryIO, start: int, encoding: str) -> Iterator[Line]:
             break
     if rest:
         body = rest.decode(encoding, "replace").lstrip("\ufeff")
-        yield Line(start, start + len(rest), False, *decode(body.encode("utf-8", "replace")))
+        line = Line(start, start + len(rest), False, *decode(body.encode("utf-8", "replace")))
+        if not line.unfinished:
+            passed(rest)
+        yield line
 
 
 def _decode_damaged(body: bytes) -> str:
