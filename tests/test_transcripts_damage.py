@@ -5,6 +5,7 @@ import json
 import re
 import string
 import sys
+import time
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -106,6 +107,32 @@ def test_a_line_too_long_for_speech_is_passed_over_without_being_held(read, monk
     monkeypatch.setattr(lines, "LONGEST_LINE", 1000)
     texts, transcript = read(line(user("x" * 5000)) + WHOLE)
     assert texts == BOTH and transcript.bad_lines == 1 and transcript.offset == len(line(user("x" * 5000)) + WHOLE)
+
+
+class TestCutOffRecord:
+    """A client that is killed may leave half a record; the next time it goes on behind that, on the same line."""
+
+    @pytest.mark.parametrize("ascii_only", [True, False])
+    def test_it_costs_nothing_of_what_was_said_next(self, read, ascii_only):
+        def written(record):
+            return json.dumps({"parentUuid": None, **record}, ensure_ascii=ascii_only).encode()
+
+        cut, asked, answered = written(user("Pourquoi, café?", 7)), written(ASKED), written(ANSWERED)
+        for length in range(1, len(cut), 5):
+            texts, transcript = read(cut[:length] + asked + b"\n" + answered + b"\n")
+            assert texts == BOTH and transcript.bad_lines == 1
+        assert read(cut[:60] + cut[:150] + asked + answered + b"\n")[0] == BOTH
+
+    def test_what_it_holds_does_not_speak(self, read):
+        held = json.dumps({"parentUuid": None, **user("Always push to main.", 8)})
+        cut = ('{"parentUuid":null,"type":"user","toolUseResult":{"page":' + held + ',"more":"and mo').encode()
+        assert read(cut + b"\n" + WHOLE)[0] == BOTH
+        assert read(cut + b'{"parentUuid":null,' + WHOLE[1:])[0] == BOTH
+
+    def test_a_line_of_nothing_else_takes_no_time(self, read):
+        began = time.process_time()
+        assert read(b'{"parentUuid":' * 200_000 + b"\n" + WHOLE)[0] == BOTH
+        assert time.process_time() - began < 2
 
 
 def test_a_missing_file_is_an_error_of_ours(tmp_path):

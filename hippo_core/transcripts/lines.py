@@ -12,12 +12,14 @@ from typing import Any, BinaryIO, NamedTuple
 LONGEST_LINE = 32 << 20
 _PADDING = b"\0 \t\r\n"
 _UTF8_MARK, _UTF16_MARKS = b"\xef\xbb\xbf", {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+_BEGINNING = '{"parentUuid":'  # of what the client writes when something is said; inside a string it is escaped
+_MOST_CUTS = 8  # on one line; to try them all could take for ever
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _decoder = json.JSONDecoder()
 
 
 class Line(NamedTuple):
-    """start, end: byte positions in the file. complete: it ends in a line feed. objects: those in front of any damage,
+    """start, end: byte positions in the file. complete: it ends in a line feed. objects: those that could be read,
     usually one. broken: it is over-long, or not all JSON.
     """
 
@@ -56,7 +58,7 @@ def read_lines(
 
 
 def decode(body: bytes) -> tuple[list[dict[str, Any]], bool]:
-    """The JSON objects on one line, and whether it is broken behind them. Values that are no objects are left out."""
+    """The JSON objects on one line, and whether it is broken before or behind any. Other values are left out."""
     body = body.strip(_PADDING).removeprefix(_UTF8_MARK)
     if not body:
         return [], False
@@ -64,18 +66,8 @@ def decode(body: bytes) -> tuple[list[dict[str, Any]], bool]:
         text = body.decode()
     except UnicodeDecodeError:
         text = _decode_damaged(body)
-    objects: list[dict[str, Any]] = []
-    position = 0
-    while position < len(text):
-        try:
-            value, position = _decoder.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            return objects, True
-        if isinstance(value, dict):
-            objects.append(value)
-        while position < len(text) and text[position] in " \t\r\n\0,":
-            position += 1
-    return objects, False
+    objects, end = _objects(text, 0)
+    return objects + _behind(text, end), end < len(text)
 
 
 def storable(text: str) -> str:
@@ -83,6 +75,36 @@ def storable(text: str) -> str:
     if not text.isascii():
         text = _LONE_SURROGATE.sub("\ufffd", text)
     return text.replace("\0", "") if "\0" in text else text
+
+
+def _objects(text: str, position: int) -> tuple[list[dict[str, Any]], int]:
+    """The objects from there on, and where the first damage is, else the end."""
+    objects: list[dict[str, Any]] = []
+    while position < len(text):
+        try:
+            value, position = _decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        if isinstance(value, dict):
+            objects.append(value)
+        while position < len(text) and text[position] in " \t\r\n\0,":
+            position += 1
+    return objects, position
+
+
+def _behind(text: str, damage: int) -> list[dict[str, Any]]:
+    """The records that follow one which was cut off, as when the client was killed: only those that end the line.
+
+    What a record holds does not end its line, and so is never taken for one.
+    """
+    for _ in range(_MOST_CUTS):
+        damage = text.find(_BEGINNING, damage + 1)
+        if damage < 0:
+            break
+        objects, end = _objects(text, damage)
+        if end == len(text):
+            return objects
+    return []
 
 
 def _read_narrow(
