@@ -332,6 +332,11 @@ class TestFileEvents:
         assert archive_files(store, [path, file]).messages == 1
         assert (texts(store), texts(store, fork)) == (["Use uv.", "Yes."], ["Or poetry?"])
 
+    def test_a_fork_that_has_said_nothing_yet_is_no_session_of_the_archive(self, store, path):
+        history = path.read_bytes().replace(SESSION.encode(), b"fork").replace(b"shop", b"elsewhere")
+        archive_files(store, [path, write(path.with_name("fork.jsonl"), history)])
+        assert store.archive.counts() == (2, 1, 1) and sum(store.archive.session_counts().values()) == 1
+
     def test_a_resumed_session_goes_on_where_it_was(self, store, path):
         archive_files(store, [path])
         write(path, path.read_bytes(), user("Back again.", 50), assistant("Welcome.", 51))

@@ -80,21 +80,18 @@ class Archive:
 
         One statement for all of them: an index for words writes out what it has gathered before every statement.
         """
-        scopes: dict[str, Scope] = {}
-        sessions: dict[str, Entry] = {}
-        added: dict[str, Entry] = {}
         uids = [entry.message.uid for entry in entries]
         marks = ",".join("?" * len(uids))
         known = {uid for (uid,) in self._db.execute(f"SELECT uid FROM message WHERE uid IN ({marks})", uids)}
-        forgotten = self._forgotten.among([entry.message for entry in entries])
+        known |= self._forgotten.among([entry.message for entry in entries])
+        added: dict[str, Entry] = {}
+        scopes: dict[str, Scope] = {}
+        sessions: dict[str, Entry] = {}
         for entry in entries:
-            message = entry.message
-            if message.uid in forgotten:
-                continue
-            scopes.setdefault(entry.scope.key, entry.scope)
-            sessions.setdefault(message.session_id, entry)
-            if message.uid not in known:
-                added.setdefault(message.uid, entry)
+            if entry.message.uid not in known and entry.message.uid not in added:
+                added[entry.message.uid] = entry
+                scopes.setdefault(entry.scope.key, entry.scope)
+                sessions.setdefault(entry.message.session_id, entry)
         projects = [(scope.key, scope.label, scope.identity) for scope in scopes.values()]
         insert_rows(self._db, "INSERT OR IGNORE INTO archive_project", projects)
         insert_rows(self._db, "INSERT OR IGNORE INTO archive_session", map(_session_row, sessions.values()))
