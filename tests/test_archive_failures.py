@@ -164,10 +164,12 @@ class TestSetAside:
     def test_it_keeps_its_watermark_while_it_is_set_aside(self, store, path, attempts):
         attempts.broken = False
         archive_files(store, [path])
-        attempts.broken = True
+        attempts.broken, before = True, store.progress.sources()[str(path)]
         write(path, path.read_bytes(), user("And ruff.", 3))
         for _ in range(4):
             archive_files(store, [path])
+        source = store.progress.sources()[str(path)]
+        assert source.set_aside and (source.offset, source.digest) == (before.offset, before.digest)
         attempts.broken = False
         assert archive_files(store, [path], retry=True).messages == 1
         assert texts(store) == ["Use uv.", "Yes.", "And ruff."]

@@ -74,6 +74,8 @@ class TestWatermark:
         archive_files(store, [path])
         assert texts(store)[:3] == ["Use uv.", "Yes.", "Something else."]
         assert sorted(store.progress.sources()) == [str(path)]
+        source = store.progress.sources()[str(path)]
+        assert source.digest == sha1(path.read_bytes()).digest(), "from here on it is read at its watermark again"
 
     def test_a_file_that_was_cut_off_loses_nothing(self, store, path):
         archive_files(store, [path])
@@ -102,6 +104,19 @@ class TestWatermark:
         assert archive_files(store, [path]).files == 0
         assert archive_files(store, [path], thorough=True).files == 1
         assert "Use go." in texts(store)
+
+    @pytest.mark.parametrize("what", ["size", "time"])
+    def test_where_the_system_tells_only_size_and_time_each_is_enough(self, store, path, monkeypatch, what):
+        monkeypatch.setattr(State, "of", classmethod(lambda cls, stat: cls(stat.st_size, stat.st_mtime_ns, "1:1")))
+        archive_files(store, [path])
+        stat = path.stat()
+        if what == "size":
+            write(path, path.read_bytes(), user("Use go.", 3))
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        else:
+            path.write_bytes(path.read_bytes().replace(b"Use uv.", b"Use go."))
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1_000_000_000))
+        assert archive_files(store, [path]).messages == 1 and texts(store)[-1] == "Use go."
 
     @pytest.mark.parametrize("largest", [0, 8 << 20], ids=["large", "small"])
     @pytest.mark.parametrize("more", ["", "x" * 500], ids=["shorter", "longer"])
