@@ -181,7 +181,58 @@ class TestSetAside:
         archive_files(store, [])
         assert store.progress.sources()[str(path)].error is None
 
+    @pytest.mark.skipif(os.name == "nt", reason="a folder is moved away and back")
+    def test_one_that_is_deleted_and_put_back_as_it_was_is_read(self, store, path, attempts):
+        """As where the disk that holds it was not there for a while."""
+        archive_files(store, [path])
+        folder = path.parent.rename(path.parents[1] / "away")
+        archive_files(store, [])
+        folder.rename(path.parent)
+        attempts.broken = False
+        assert archive_files(store, [path]).messages == 2
+
     def test_one_outside_the_folders_of_this_pass_is_not_taken_for_deleted(self, store, path, attempts):
         archive_files(store, [path])
         archive_files(store, [])
         assert store.progress.sources()[str(path)].error is not None
+
+
+class TestShutFolder:
+    @pytest.fixture
+    def shut(self, store, path, monkeypatch):
+        """A folder of transcripts beside the other, of which the system refuses the list while `shut` names it."""
+        folder = write(path.parents[1] / "api" / "s.jsonl", user("Here at last.", 5, sessionId="s")).parent
+        refused, real = {str(folder)}, os.scandir
+
+        def scandir(name):
+            if str(name) in refused:
+                raise PermissionError(13, "Permission denied", str(name))
+            return real(name)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+        return refused
+
+    def read(self, store, path):
+        return archive_files(store, transcript_files(path.parents[1]))
+
+    def test_it_is_named_and_set_aside_like_a_file(self, store, path, shut):
+        (name,) = shut
+        reports = [self.read(store, path) for _ in range(5)]
+        assert [[(str(where), why) for where, why in report.failed] for report in reports] == [
+            *[[(name, f"{name} cannot be read (Permission denied).")]] * 3,
+            *[[]] * 2,
+        ]
+        assert reports[0].messages == 2 and reports[-1].set_aside == 1
+        archive_files(store, [path])
+        assert self.read(store, path).set_aside == 1, "another pass that does not come by does not forgive it"
+
+    def test_once_it_opens_it_is_read_and_forgiven(self, store, path, shut):
+        for _ in range(4):
+            self.read(store, path)
+        shut.clear()
+        report = self.read(store, path)
+        assert (report.messages, report.failed, report.set_aside) == (1, [], 0)
+        assert not any(source.error for source in store.progress.sources().values())
+
+    def test_a_folder_that_is_not_there_is_no_failure(self, store, tmp_path):
+        assert transcript_files(tmp_path / "nowhere") == []

@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from os.path import exists
+from os.path import exists, isdir
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 from typing import Any
 
 from hippo_core import clock
@@ -96,6 +96,8 @@ class _Reading:
     def __init__(self, path: Path, source: Source | None, places: Places):
         try:
             stat = os.stat(path)
+            if S_ISDIR(stat.st_mode):
+                os.scandir(path).close()  # that this failed is why it is among the files
         except OSError as error:
             raise unreadable(path, error) from error
         if not S_ISREG(stat.st_mode):
@@ -255,13 +257,24 @@ def _unforeseen(path: Path, error: Exception) -> str:
 
 
 def _forgive_deleted(store: Store, known: Mapping[str, Source], files: Sequence[Path]) -> None:
-    """A file that failed and is gone needs nobody's attention any more."""
+    """A file that failed and is gone needs nobody's attention any more; should it come back, it is read."""
     failed = [source for source in known.values() if source.error is not None]
     names = {_name(path) for path in files} if failed else ()
     for source in failed:
-        if source.path not in names and not exists(source.path):
+        if source.path not in names and _gone(source.path):
             with store.transaction():
-                store.progress.save_source(source, attempts=0, error=None)
+                store.progress.save_source(source, size=0, mtime_ns=0, attempts=0, error=None)
+
+
+def _gone(name: str) -> bool:
+    """Whether nothing fails there any more: it was deleted, or is a folder that can be read again."""
+    if not isdir(name):
+        return not exists(name)
+    try:
+        os.scandir(name).close()
+    except OSError:
+        return False
+    return True
 
 
 def _name(path: Path) -> str:

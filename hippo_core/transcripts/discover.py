@@ -25,18 +25,20 @@ def readable_root(name: str) -> Path:
 def transcript_files(root: Path) -> list[Path]:
     """Every *.jsonl under `root` (or `root` itself, when it is a file), in a stable order.
 
-    Main sessions come before all sub-agents, so that a sub-agent finds its parent's session. Folders that cannot be
-    read are left out; links to folders are not followed.
+    Main sessions come before all sub-agents, so that a sub-agent finds its parent's session. Last come folders that
+    cannot be read, so that whoever reads files says so; links to folders are not followed.
     """
     if root.is_file():
         return [root]
+    closed: list[OSError] = []
     found = [
         (name.startswith(_AGENT_PREFIX), os.path.join(folder, name))
-        for folder, _, names in os.walk(root)
+        for folder, _, names in os.walk(root, onerror=closed.append)
         for name in names
         if name.endswith(".jsonl")
     ]
-    return [Path(path) for _, path in sorted(found)]
+    shut = [error.filename for error in closed if not isinstance(error, FileNotFoundError)]
+    return [Path(path) for path in [path for _, path in sorted(found)] + sorted(shut)]
 
 
 def is_agent_file(path: Path) -> bool:
