@@ -137,7 +137,12 @@ def _with_home(path: Path) -> Path:
 
 def current() -> Paths:
     """The paths of the installation in force."""
-    return Paths(data_home())
+    home = data_home()
+    try:
+        os.fspath(home).encode()
+    except UnicodeEncodeError:  # SQLite takes no other names
+        raise UsageError(f"The name of the data folder {home} is not UTF-8. Set HIPPO_HOME to one that is.") from None
+    return Paths(home)
 
 
 def client_home() -> Path:

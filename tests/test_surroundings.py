@@ -153,6 +153,15 @@ def test_where_nothing_names_a_home_no_folder_does_and_a_line_says_what_to_set(m
             place()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="bytes in names are a POSIX matter")
+def test_a_data_folder_whose_name_is_no_text_is_refused_in_a_line(isolated):
+    home = os.fsdecode(os.fsencode(isolated) + b"/\xff")
+    for command in (["ingest"], ["status"], ["catch-up"]):
+        done = hippo(*command, HIPPO_HOME=home)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Set HIPPO_HOME" in done.stderr
+    assert not os.path.exists(home)
+
+
 @pytest.mark.parametrize("command", [
     ["ingest"], ["remember", "x"], ["dream"], ["recall", "x"], ["status"], ["doctor"], ["catch-up"],
 ])  # fmt: skip
