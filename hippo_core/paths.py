@@ -8,6 +8,7 @@ import contextlib
 import os
 import sys
 import time
+from _thread import get_ident  # threading would have to be imported
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -196,7 +197,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o600, *, durable: bool = 
     durable: also after the power failed; the other way is for what is made anew when it is missing, cut off or older.
     """
     ensure_private(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")  # the tool server has threads
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), mode)
         with os.fdopen(descriptor, "wb") as file:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,14 @@ def test_a_file_that_cannot_be_written_is_named_and_not_the_one_beside_it(tmp_pa
     assert refused.value.filename == str(tmp_path / "settings.json") and refused.value.filename2 is None
     assert "->" not in str(refused.value)
     assert [entry.name for entry in tmp_path.iterdir()] == ["settings.json"]
+
+
+def test_threads_that_write_the_same_file_at_once_leave_it_whole(tmp_path):
+    data = [bytes([letter]) * 50_000 for letter in b"abcdefgh"]
+    with ThreadPoolExecutor(len(data)) as threads:
+        list(threads.map(lambda one: [write_atomic(tmp_path / "rules.json", one) for _ in range(50)], data))
+    assert (tmp_path / "rules.json").read_bytes() in data
+    assert [entry.name for entry in tmp_path.iterdir()] == ["rules.json"]
 
 
 @pytest.fixture
