@@ -152,7 +152,7 @@ wrote them; such a memory is theirs, and nothing changes it but them."""
         answer = f"{verb}: {memory.public_id}, {memory.type.value}, {scope.label}, {whose}."
         if by_user and not theirs:
             answer += (
-                " It is not the user's own, because these words are not in what they wrote in this session. To make it "
+                " It is not the user's own, because no sentence they wrote in this session is exactly that. To make it "
                 'theirs, they can run: hippo remember "TEXT"'
             )
         return answer

@@ -122,6 +122,43 @@ def test_words_are_the_users_whatever_their_case_and_white_space(session):
         assert not spoken_by_user(other, "/srv/my app")
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("By the way, remember that we use uv", "We use uv"),
+        ("Could you please remember (for me): the port is 9090", "the port is 9090"),
+        ("Fix it first. We use uv! Thanks", "we use uv"),
+        ("Rules:\n- use tabs\n- never push to main", "use tabs"),
+        ("Fix the bug\nNever push to main\nThanks", "never push to main"),
+        ("never deploy\non Fridays", "never deploy on Fridays"),
+        ("请记住：我们周二发布。谢谢", "我们周二发布"),
+    ],
+)
+def test_a_sentence_of_a_turn_is_the_users(session, said, words):
+    session(said)
+    assert spoken_by_user(words, "/srv/my app")
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Never deploy on Fridays", "deploy on Fridays"),
+        ("don't\nskip the tests", "skip the tests"),
+        ("Never, ever, skip the tests", "skip the tests"),
+        ("Never store passwords in git", "passwords in git"),
+        ("I doubt that we ship on Tuesdays", "we ship on Tuesdays"),
+        ("deploy on Fridays unless QA is away", "deploy on Fridays"),
+        ("deploy on Fridays\nonly when QA agreed", "deploy on Fridays"),
+        ("Deploy on Fridays? No.", "deploy on Fridays"),
+        ("Reuse tabs.", "use tabs"),
+        ("Use v1.2", "Use v1"),
+    ],
+)
+def test_a_part_of_a_sentence_may_say_the_contrary_and_is_not_the_users(session, said, words):
+    session(said)
+    assert not spoken_by_user(words, "/srv/my app")
+
+
 def test_words_that_reach_the_transcript_a_moment_later_are_waited_for(session):
     late = threading.Timer(0.3, session, ["never deploy on Fridays"])
     late.start()
