@@ -27,6 +27,8 @@ else:
 _SCHTASKS = """\
 #!{python}
 import os, shutil, sys
+if os.path.exists({refusal!r}):
+    sys.exit("ERROR: Access is denied.")
 os.makedirs({tasks!r}, exist_ok=True)
 verb, told = sys.argv[1], dict(zip(sys.argv[2::2], sys.argv[3::2]))
 if "/TN" not in told:

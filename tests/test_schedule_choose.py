@@ -82,8 +82,8 @@ class TestChoice:
         assert not programs.crontab.exists()
 
     def test_the_users_choice_holds_or_fails_with_its_reason(self, programs, linux, paths):
-        programs.add("systemctl")
-        programs.add("crontab")
+        for name in ("systemctl", "crontab", "launchctl"):
+            programs.add(name)
         assert choose.install(paths, PYTHON, "cron").scheduler.name == "cron"
         with pytest.raises(ScheduleError, match="there is no launchd here"):
             choose.install(paths, PYTHON, "launchd")
@@ -105,6 +105,16 @@ class TestChoice:
         assert programs.crontab.read_bytes() == OTHERS
         choose.install(paths, PYTHON, "cron")
         assert not (isolated / ".config").exists()
+
+    def test_jobs_that_cannot_be_taken_out_of_one_place_are_not_put_into_another(self, programs, linux, paths):
+        programs.add("crontab")
+        programs.add("systemctl")
+        programs.crontab.write_bytes(OTHERS)
+        choose.install(paths, PYTHON, "cron")
+        programs.refuse()
+        with pytest.raises(ScheduleError, match="the disk is full"):
+            choose.install(paths, PYTHON, "systemd")
+        assert choose.chosen(paths) == "cron" and choose.registered(paths) == [job.name for job in JOBS]
 
     def test_a_removal_by_the_user_is_remembered(self, programs, linux, paths):
         programs.add("crontab")
@@ -154,6 +164,18 @@ class TestSystemd:
         choose.remove(paths)
         assert programs.calls[-1] == "--user daemon-reload"
 
+    @pytest.mark.parametrize("absolute", [True, False])
+    def test_units_are_where_the_user_keeps_settings(self, programs, linux, paths, isolated, monkeypatch, absolute):
+        """A relative folder is none: systemd reads it no more than we do."""
+        own = isolated / "my settings"
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(own) if absolute else "settings")
+        programs.add("systemctl")
+        choose.install(paths, PYTHON)
+        units = (own if absolute else isolated / ".config") / "systemd" / "user"
+        assert len(list(units.glob("hippocampus-*.timer"))) == 5
+        choose.remove(paths)
+        assert not own.exists() and not (isolated / ".config").exists()
+
     def test_what_is_registered_is_removed_without_a_trace(self, programs, linux, paths, isolated):
         programs.add("systemctl")
         (isolated / ".config").mkdir()
@@ -174,6 +196,21 @@ class TestSystemd:
         with pytest.raises(ScheduleError, match="refused: no bus"):
             choose.install(paths, PYTHON, "systemd")
         assert not (isolated / ".config").exists() and choose.chosen(paths) is None
+
+    def test_where_its_units_cannot_be_written_the_next_one_is_taken(self, programs, linux, paths, isolated):
+        programs.add("systemctl")
+        (isolated / ".config").write_text("a file in the folder's place", encoding="utf-8")
+        done = choose.install(paths, PYTHON)
+        assert done.scheduler.name == "hooks" and "systemd: " in done.passed_over[0]
+
+    def test_units_that_cannot_be_removed_are_said_with_what_to_type(self, programs, linux, paths, monkeypatch):
+        programs.add("systemctl")
+        choose.install(paths, PYTHON)
+        refusal = PermissionError(13, "Permission denied")
+        monkeypatch.setattr(systemd.Path, "unlink", lambda self: (_ for _ in ()).throw(refusal))
+        (note,) = choose.remove(paths)
+        assert "Permission denied" in note and "systemctl --user disable --now" in note
+        assert choose.chosen(paths) == "systemd"
 
     def test_it_is_removed_where_systemd_is_gone(self, programs, linux, paths, isolated):
         programs.add("systemctl")
@@ -206,11 +243,25 @@ def test_launch_agents_are_loaded_and_removed_without_a_trace(programs, paths, i
     assert sum(call.startswith("bootout gui/") for call in programs.calls) == 10
 
 
+def test_launchd_without_a_session_of_the_user_is_passed_over(programs, paths, monkeypatch):
+    """As over ssh, while nobody sits at the Mac."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    programs.add("launchctl")
+    programs.switch_off(str(os.getuid()))
+    done = choose.install(paths, PYTHON)
+    said = [reason.partition(":")[0] for reason in done.passed_over]
+    assert (done.scheduler.name, said) == ("hooks", ["launchd", "cron"]), "systemd is no Mac's"
+    assert "could not find service" in done.passed_over[0]
+
+
 def test_tasks_of_windows_are_registered_missed_and_removed(programs, paths, monkeypatch):
     with monkeypatch.context() as anywhere:  # the rest of the library would take it for Windows, too
         anywhere.setattr(windows, "sys", SimpleNamespace(platform="win32"))
         assert "no Windows Task Scheduler" in windows.TaskScheduler().problem()
         programs.add("schtasks")
+        programs.refuse()
+        assert "Access is denied" in windows.TaskScheduler().problem()
+        programs.relent()
         choose.install(paths, PYTHON, "windows")
         choose.install(paths, PYTHON, "windows")  # an upgrade registers again
     target = target_of(paths.home, PYTHON)

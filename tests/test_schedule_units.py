@@ -90,7 +90,10 @@ class TestSystemd:
     @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
     def test_a_timer_is_lenient_and_its_service_private_quiet_and_modest(self, target, job):
         service, timer = systemd.units(target, job).values()
-        assert "RandomizedDelaySec=" in timer
+        when = dict(row.split("=", 1) for row in timer.splitlines() if "=" in row)
+        late = int(when["RandomizedDelaySec"]) + int(when["AccuracySec"])
+        assert 0 < late < job.grace, "or another job's run would take it for missed"
+        assert when["WantedBy"] == "timers.target"
         said = dict(row.split("=", 1) for row in service.splitlines() if "=" in row)
         assert said["UMask"] == "0077" and said["StandardInput"] == said["StandardOutput"] == "null"
         assert (said["Type"], said["Nice"], said["IOSchedulingClass"]) == ("oneshot", "10", "idle")
@@ -131,7 +134,7 @@ def test_a_launch_agent_parses_and_has_the_documented_keys(target, job):
     agent = plistlib.loads(plistlib.dumps(launchd.agent(target, job)))
     assert {key: type(value) for key, value in agent.items()} == _PLIST_KEYS
     assert agent["Label"] == f"{target.prefix}-{job.name}"
-    assert agent["ProgramArguments"][0] == str(target.python)
+    assert agent["ProgramArguments"] == target.command(job) and agent["EnvironmentVariables"] == target.environment
     assert (agent["ProcessType"], agent["Nice"], agent["LowPriorityIO"]) == ("Background", 10, True)
     assert agent["Umask"] == 0o077 and not agent["RunAtLoad"]
     assert {agent[f"Standard{name}Path"] for name in ("In", "Out", "Error")} == {os.devnull}

@@ -48,7 +48,7 @@ WantedBy=timers.target
 
 
 class SystemdTimers:
-    name, title, system = "systemd", "systemd user timers", None
+    name, title, system = "systemd", "systemd user timers", "linux"
 
     @property
     def place(self) -> Path:
@@ -61,7 +61,7 @@ class SystemdTimers:
         return self.place.parent
 
     def problem(self) -> str | None:
-        if not sys.platform.startswith("linux") or shutil.which("systemctl") is None:
+        if sys.platform != self.system or shutil.which("systemctl") is None:
             return "there is no systemd here"
         _, output, said = ask(["systemctl", "--user", "show", "--property=Version"])
         answers = output.startswith(b"Version=")  # in a chroot it ignores whatever it is told, with success
