@@ -179,12 +179,17 @@ class TestSystemd:
     def test_what_is_registered_is_removed_without_a_trace(self, programs, linux, paths, isolated):
         programs.add("systemctl")
         (isolated / ".config").mkdir()
+        (isolated / ".local" / "share").mkdir(parents=True)
         before = everything_below(isolated)
         for _ in range(2):  # an upgrade registers again
             choose.install(paths, PYTHON)
         folder = isolated / ".config" / "systemd" / "user"
         assert len(list(folder.glob("hippocampus-*.timer"))) == len(list(folder.glob("hippocampus-*.service"))) == 5
         assert "enable" in " ".join(programs.calls)
+        stamps = isolated / ".local" / "share" / "systemd" / "timers"
+        stamps.mkdir(parents=True)
+        for timer in folder.glob("hippocampus-*.timer"):  # as systemd does, and never takes away
+            (stamps / f"stamp-{timer.name}").touch()
         choose.remove(paths)
         paths.home.rmdir()
         assert everything_below(isolated) == before

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from hippo_core.paths import write_atomic
+from hippo_core.paths import default_home, write_atomic
 from hippo_core.schedule.jobs import Job
 from hippo_core.schedule.scheduler import LAST_RESORT, Target, ask, require
 
@@ -60,6 +60,11 @@ class SystemdTimers:
     def _units(self) -> Path:
         return self.place.parent
 
+    @property
+    def _stamps(self) -> Path:
+        """Where systemd itself notes when a timer that is Persistent last ran."""
+        return default_home().parent / "systemd" / "timers"
+
     def problem(self) -> str | None:
         if sys.platform != self.system or shutil.which("systemctl") is None:
             return "there is no systemd here"
@@ -82,16 +87,22 @@ class SystemdTimers:
             return
         ask(["systemctl", "--user", "disable", "--now", *timers])  # where systemd is gone, so is what it had started
         for timer in timers:
-            for file in (self._units / timer, self._units / timer.replace(".timer", ".service"), self.place / timer):
+            for file in (*self._files(timer), self.place / timer):
                 with contextlib.suppress(FileNotFoundError):
                     file.unlink()
+        for folder in (self._stamps, self._stamps.parent):
+            with contextlib.suppress(OSError):  # somebody else's are in it
+                folder.rmdir()
         ask(["systemctl", "--user", "daemon-reload"])
 
     def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
         timers = [f"{prefix}-{job.name}.timer" for job in jobs]
-        files = [self._units / timer for timer in timers]
-        files += [file.with_suffix(".service") for file in files]
-        return f"systemctl --user disable --now {shlex.join(timers)}; rm -f {shlex.join(map(str, files))}"
+        files = [str(file) for timer in timers for file in self._files(timer)]
+        return f"systemctl --user disable --now {shlex.join(timers)}; rm -f {shlex.join(files)}"
+
+    def _files(self, timer: str) -> list[Path]:
+        unit = self._units / timer
+        return [unit, unit.with_suffix(".service"), self._stamps / f"stamp-{timer}"]
 
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
         names = {f"{prefix}-{job.name}.timer": job.name for job in jobs}
