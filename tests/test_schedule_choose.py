@@ -9,11 +9,14 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from scheduler_programs import Programs
 
+from hippo_core.cli.schedule import schedule_command
 from hippo_core.errors import ScheduleError, UsageError
+from hippo_core.heartbeat import beat
 from hippo_core.ops.uninstall import uninstall
 from hippo_core.record import Record
 from hippo_core.schedule import choose, cron, launchd, systemd, windows
@@ -434,6 +437,14 @@ class TestCrontab:
         with pytest.raises(ScheduleError, match="not allowed"):
             choose.install(paths, PYTHON, "cron")
         assert choose.chosen(paths) == "systemd" and choose.registered(paths) == [job.name for job in JOBS]
+
+    def test_how_the_jobs_went_is_shown_where_cron_cannot_be_asked(self, programs, linux, paths):
+        programs.add("crontab")
+        choose.install(paths, PYTHON, "cron")
+        beat(paths, "watch", worked=True, counts={"messages": 3}, error=None, result="ok")
+        (programs.folder / "crontab").unlink()
+        shown = CliRunner().invoke(schedule_command, ["show"])
+        assert shown.exit_code == 0 and "3 messages archived" in shown.output and "crontab" in shown.output
 
     def test_a_cron_that_is_gone_is_no_obstacle(self, programs, linux, paths):
         programs.add("crontab")

@@ -184,6 +184,15 @@ class TestDue:
         beat(paths, "watch", worked=False, counts={}, error=None, result="ok")
         assert tick.run_job(paths, job_named("watch"), if_due=True) is None
 
+    def test_what_another_process_ran_meanwhile_is_not_run_again(self, paths, monkeypatch):
+        def another_is_quicker(*of):
+            all_ran(paths)
+            return one_at_a_time(*of)
+
+        all_ran(paths, but="watch")
+        monkeypatch.setattr(tick, "one_at_a_time", another_is_quicker)
+        assert tick.run_due(paths) == {}
+
     def test_after_a_sleep_one_job_s_run_makes_up_for_the_others(self, paths, transcript, monkeypatch):
         """cron knows no missed run: the monitor's line is the first to be reached after waking up."""
         monday = 1_773_136_800.0  # 10 March 2026, 10:00 UTC

@@ -83,7 +83,11 @@ def remove_command() -> None:
 def show_command(as_json: bool) -> None:
     """The jobs, when they last ran, and when they last did work."""
     paths = places.current()
-    name, there = choose.chosen(paths), choose.registered(paths)
+    name, problem = choose.chosen(paths), None
+    try:
+        there = choose.registered(paths)
+    except ScheduleError as error:  # how the jobs went can be told all the same
+        there, problem = [], str(error)
     beats = {job.name: read(paths, job.name) for job in JOBS}
     if as_json:
         click.echo(to_json({"with": name, "jobs": [_as_json(job, beats[job.name], there) for job in JOBS]}))
@@ -93,6 +97,8 @@ def show_command(as_json: bool) -> None:
     say(on_terminal("head", f"  {'job':<10}{'planned':<18}{'last ran':<18}{'last did work':<18}result"))
     for job in JOBS:
         say(_row(job, beats[job.name], job.name in there))
+    if problem:
+        say(problem)
 
 
 @schedule_command.command("run", epilog=examples("hippo schedule run", "hippo schedule run dream"))
