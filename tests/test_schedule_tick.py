@@ -118,9 +118,15 @@ class TestRunJob:
 
     def test_a_job_that_dies_without_a_word_fails_all_the_same(self, paths, scripted):
         job = scripted("import os, sys; print('half a word'); sys.stdout.flush(); os._exit(3)")
+        before = beat(paths, job.name, worked=True, counts={"messages": 3}, error=None, result="ok")
         done = tick.run_job(paths, job)
-        assert (done.result, done.error, done.last_worked) == ("failed", "half a word", None)
+        assert (done.result, done.error, done.counts) == ("failed", "half a word", {}), "of this run, not of the last"
+        assert done.last_worked == before.last_worked < done.last_ran == read(paths, job.name).last_ran
         assert "scripted: half a word" in log_of(paths)
+
+    def test_a_job_that_keeps_no_heartbeat_has_run_all_the_same(self, paths, scripted):
+        done = tick.run_job(paths, scripted("print('nothing to do')"))
+        assert (done.result, done.error, done.last_worked) == ("ok", None, None) and log_of(paths) == ""
 
     def test_a_job_that_hangs_is_stopped_with_all_it_started(self, paths, scripted, tmp_path):
         mark = tmp_path / "children"

@@ -54,9 +54,8 @@ def _run(paths: Paths, job: Job, before: Beat | None, limit: float) -> Beat:
     after = read(paths, job.name)
     if after is None or after == before:  # it could not speak for itself
         error = None if status == 0 else said.splitlines()[-1] if said else f"it ended with status {status}"
-        counts = before.counts if before and error else {}
         with contextlib.suppress(OSError):
-            beat(paths, job.name, worked=False, counts=counts, error=error, result=FAILED if error else OK)
+            beat(paths, job.name, worked=False, counts={}, error=error, result=FAILED if error else OK)
         after = read(paths, job.name) or Beat(clock.now(), None, FAILED if error else OK, {}, error)
     if after.last_worked == after.last_ran or after.error or status:
         log(paths, job.name, said or after.error or after.result)
