@@ -21,7 +21,7 @@ _YEAR_9999 = 253_370_764_800.0  # no later time can be written as a date
 
 @dataclass(frozen=True)
 class Beat:
-    """last_worked: the last run that brought rows in; None before the first. took: seconds of the last run.
+    """last_worked: the last run that brought rows in; None before the first.
 
     result: "ok", "failed", "busy" (another process did the same just then), or a few words of the job's own. error: why
     the last run failed; None when it did not.
@@ -32,7 +32,6 @@ class Beat:
     result: str
     counts: dict[str, int]
     error: str | None
-    took: float = 0.0
 
 
 @dataclass
@@ -44,20 +43,11 @@ class Run:
     result: str = OK
 
 
-def beat(
-    paths: Paths,
-    job: str,
-    *,
-    worked: bool,
-    counts: dict[str, int],
-    error: str | None,
-    result: str,
-    took: float = 0.0,
-) -> Beat:
+def beat(paths: Paths, job: str, *, worked: bool, counts: dict[str, int], error: str | None, result: str) -> Beat:
     """Write the heartbeat of a run that ends now."""
     now, before = clock.now(), read(paths, job)
     last_worked = now if worked else before.last_worked if before else None
-    new = Beat(now, last_worked, result, dict(counts), _shortened(error), took)
+    new = Beat(now, last_worked, result, dict(counts), _shortened(error))
     write_atomic(_file(paths, job), json.dumps(asdict(new), ensure_ascii=False).encode("utf-8", "backslashreplace"))
     return new
 
@@ -73,7 +63,6 @@ def read(paths: Paths, job: str) -> Beat | None:
             result=str(raw["result"]),
             counts={str(name): int(number) for name, number in raw["counts"].items()},
             error=None if error is None else str(error),
-            took=float(raw.get("took", 0.0)),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -81,11 +70,11 @@ def read(paths: Paths, job: str) -> Beat | None:
 
 @contextlib.contextmanager
 def running(paths: Paths, job: str) -> Iterator[Run]:
-    """Time the block as a run of `job` and write its heartbeat, also when the block raises; the error goes on.
+    """Take the block for a run of `job` and write its heartbeat, also when the block raises; the error goes on.
 
     A heartbeat that cannot be written costs the job nothing: a silent job is what the monitor looks for.
     """
-    run, began, error = Run(), clock.now(), None
+    run, error = Run(), None
     try:
         yield run
     except BusyError:
@@ -96,8 +85,7 @@ def running(paths: Paths, job: str) -> Iterator[Run]:
         raise
     finally:
         with contextlib.suppress(OSError):
-            took = max(0.0, clock.now() - began)
-            beat(paths, job, worked=run.worked, counts=run.counts, error=error, result=run.result, took=took)
+            beat(paths, job, worked=run.worked, counts=run.counts, error=error, result=run.result)
 
 
 def _moment(at: float | str) -> float:

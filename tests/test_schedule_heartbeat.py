@@ -24,14 +24,6 @@ def test_a_run_that_brings_nothing_does_not_count_as_work(paths, monkeypatch):
     assert (found.result, found.counts, found.error) == ("ok", {}, None)
 
 
-def test_how_long_a_run_took_is_kept_and_a_clock_put_back_meanwhile_makes_it_none(paths, monkeypatch):
-    for end, took in ((1090, 90), (900, 0)):
-        at(monkeypatch, 1000)
-        with running(paths, "watch"):
-            at(monkeypatch, end)
-        assert (read(paths, "watch").last_ran, read(paths, "watch").took) == (end, took)
-
-
 def test_a_job_that_never_ran_has_no_heartbeat(paths):
     assert read(paths, "watch") is None
 
@@ -51,6 +43,12 @@ def test_an_unforeseen_error_does_not_put_what_it_quotes_into_the_file(paths):
         raise ValueError("my diary says hello")
     assert read(paths, "watch").error == "ValueError"
     assert b"diary" not in (paths.run / "heartbeat" / "watch.json").read_bytes()
+
+
+def test_a_job_that_is_stopped_by_hand_has_failed(paths):
+    with pytest.raises(KeyboardInterrupt), running(paths, "watch"):
+        raise KeyboardInterrupt
+    assert (read(paths, "watch").result, read(paths, "watch").error) == ("failed", "KeyboardInterrupt")
 
 
 def test_who_finds_another_at_work_is_busy_and_not_failed(paths):
