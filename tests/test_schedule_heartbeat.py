@@ -80,6 +80,11 @@ def test_an_error_is_one_redacted_line(paths):
     assert secret not in raw and len(raw) < 1000 and "\n" not in json.loads(raw)["error"]
 
 
+def test_an_error_that_names_a_file_in_another_encoding_is_kept(paths):
+    beat(paths, "watch", worked=False, counts={}, error="caf\udce9.jsonl cannot be read", result="failed")
+    assert "cannot be read" in read(paths, "watch").error
+
+
 def test_a_job_does_its_work_where_its_heartbeat_cannot_be_written(paths):
     paths.home.mkdir(parents=True)
     paths.run.write_text("no folder")

@@ -128,6 +128,23 @@ class TestRunJob:
         done = tick.run_job(paths, scripted("print('nothing to do')"))
         assert (done.result, done.error, done.last_worked) == ("ok", None, None) and log_of(paths) == ""
 
+    def test_a_job_that_another_process_kept_out_says_so_in_the_log_and_has_not_failed(self, paths):
+        with one_at_a_time(paths, "ingest"):
+            done = tick.run_job(paths, job_named("watch"))
+        assert (done.result, done.error) == ("busy", None) and "is at work" in log_of(paths)
+
+    def test_a_job_asks_nobody(self, paths, scripted):
+        """Whatever it was started from: what it reads is at its end."""
+        waiting, kept = os.pipe(), os.dup(0)
+        os.dup2(waiting[0], 0)
+        try:
+            done = tick.run_job(paths, scripted("import sys; sys.exit(repr(sys.stdin.read()))"), limit=30)
+        finally:
+            os.dup2(kept, 0)
+            for descriptor in (*waiting, kept):
+                os.close(descriptor)
+        assert done.error == "''"
+
     def test_a_job_that_hangs_is_stopped_with_all_it_started(self, paths, scripted, tmp_path):
         mark = tmp_path / "children"
         job = scripted(

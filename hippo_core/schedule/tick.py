@@ -76,7 +76,7 @@ def _call(paths: Paths, job: Job, limit: float) -> tuple[int, str]:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "HIPPO_HOME": str(paths.home), "PYTHONUTF8": "1"},
+            env={**os.environ, "HIPPO_HOME": str(paths.home)},
             **group,
         )
         try:
