@@ -15,6 +15,7 @@ from hippo_core import clock, config
 from hippo_core.heartbeat import beat, read
 from hippo_core.ingest.due import note_over
 from hippo_core.lock import one_at_a_time
+from hippo_core.log import log
 from hippo_core.record import Record
 from hippo_core.schedule import choose, tick
 from hippo_core.schedule.jobs import JOBS, Job, job_named
@@ -145,6 +146,12 @@ class TestRunJob:
                 os.close(descriptor)
         assert done.error == "''"
 
+    def test_a_job_has_three_hours(self, paths, monkeypatch):
+        given = []
+        monkeypatch.setattr(tick, "_call", lambda paths, job, limit: given.append(limit) or (0, ""))
+        tick.run_job(paths, job_named("watch"))
+        assert given == [3 * 3600]
+
     def test_a_job_that_hangs_is_stopped_with_all_it_started(self, paths, scripted, tmp_path):
         mark = tmp_path / "children"
         job = scripted(
@@ -158,12 +165,29 @@ class TestRunJob:
         if sys.platform.startswith("linux"):
             assert not _runs(int(mark.read_text(encoding="utf-8")))
 
-    def test_what_a_chatterbox_says_is_bounded_and_redacted(self, paths, scripted):
+    def test_who_interrupts_a_run_stops_the_job_which_no_terminal_reaches(self, paths, scripted, monkeypatch):
+        started = []
+
+        class Interrupted(subprocess.Popen):
+            def wait(self, timeout=None):
+                if timeout is None:
+                    return super().wait()
+                started.append(self)
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(subprocess, "Popen", Interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            tick.run_job(paths, scripted("import time; time.sleep(60)"))
+        assert started[0].poll() is not None
+
+    def test_what_a_chatterbox_says_is_bounded_and_redacted(self, paths, scripted, monkeypatch):
+        held = []
+        monkeypatch.setattr(tick, "log", lambda *of: held.append(of[-1]) or log(*of))
         secret = "ghp_" + "a1B2" * 9
         job = scripted(f"import sys\nprint('x' * 50_000_000)\nprint({secret!r}, 'is refused')\nsys.exit(1)")
         done = tick.run_job(paths, job)
         assert secret not in done.error and done.error.endswith("is refused")
-        assert secret not in log_of(paths) and len(log_of(paths)) < 5000
+        assert secret not in log_of(paths) and len(log_of(paths)) < 5000 and len(held[0]) < 5000
 
     def test_two_at_once_are_one(self, paths):
         with one_at_a_time(paths, "job-watch"):
