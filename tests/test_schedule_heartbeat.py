@@ -1,11 +1,14 @@
 """Heartbeats: last ran and last did work are apart, and no run ends without one."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from hippo_core.errors import BusyError, StoreFullError
-from hippo_core.heartbeat import beat, read, running
+from hippo_core.heartbeat import Run, beat, read, running
+from hippo_core.ingest.run import PassReport
+from hippo_core.schedule.watch import note_work
 
 
 def at(monkeypatch, seconds: float) -> None:
@@ -22,6 +25,21 @@ def test_a_run_that_brings_nothing_does_not_count_as_work(paths, monkeypatch):
     found = read(paths, "watch")
     assert (found.last_ran, found.last_worked) == (5000, 1000)
     assert (found.result, found.counts, found.error) == ("ok", {}, None)
+
+
+@pytest.mark.parametrize("rows", ["messages", "learned", "embedded", "embedded_messages"])
+def test_rows_of_any_kind_that_arrived_are_work(rows):
+    run = Run()
+    note_work(run, PassReport(**{rows: 7}))
+    assert run.worked and {name: number for name, number in run.counts.items() if number} == {rows: 7}
+
+
+def test_whatever_else_a_pass_did_is_counted_and_no_work():
+    run, failed = Run(), [(Path("x"), "cannot be read")]
+    note_work(run, PassReport(files=1, bad_lines=2, failed=failed, set_aside=3, sessions=4, waiting=5, confirmed=6))
+    assert not run.worked
+    counts = {name: number for name, number in run.counts.items() if number}
+    assert counts == {"files": 1, "bad_lines": 2, "failed": 1, "set_aside": 3, "waiting": 5, "confirmed": 6}
 
 
 def test_a_job_that_never_ran_has_no_heartbeat(paths):

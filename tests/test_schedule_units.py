@@ -41,6 +41,10 @@ def test_two_installations_never_share_their_units(monkeypatch, tmp_path):
     assert len(prefixes) == 2 and all(prefix.startswith("hippocampus-") for prefix in prefixes)
 
 
+def test_a_job_starts_by_an_absolute_path_and_sees_no_folder_and_no_variable_of_the_user_s(target):
+    assert target.command(job_named("watch"))[:3] == [str(target.python), "-I", "-m"] and target.python.is_absolute()
+
+
 def test_a_path_with_a_line_break_is_refused(tmp_path):
     with pytest.raises(ScheduleError, match="control character"):
         target_of(tmp_path / "two\nlines", Path(sys.executable))
