@@ -9,6 +9,7 @@ from hippo_core.paths import Paths, ensure_private
 
 MOST_BYTES = 256 * 1024  # then the file becomes hippo.log.1, and the one before that is gone
 LONGEST_LINE = 2_000
+LINE_BREAK = "·"  # stands in a line of the log where what was said had a line's end
 
 
 def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
@@ -16,7 +17,7 @@ def log(paths: Paths, job: str, text: str, name: str = "hippo.log") -> None:
     from hippo_core.guard.redact import redact
 
     parts = (" ".join(part.split()) for part in redact(text).splitlines())
-    line = " · ".join(filter(None, parts))[:LONGEST_LINE]
+    line = f" {LINE_BREAK} ".join(filter(None, parts))[:LONGEST_LINE]
     moment = _moment(clock.now())
     file = paths.log / name
     with contextlib.suppress(OSError):

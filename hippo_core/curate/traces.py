@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from hippo_core.embed.cache import forget_queries
+from hippo_core.log import LINE_BREAK
 from hippo_core.paths import Paths, write_atomic
 
 _MOST_BYTES = 64_000_000
@@ -63,7 +64,7 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
     """How a text may be written down, in lower case."""
     forms: dict[bytes, None] = {}
     for text in texts:
-        one_line = " ".join(text.split())  # as logs have it
+        one_line = " ".join(text.replace(LINE_BREAK, " ").split())
         for spelling in dict.fromkeys((text, text.lower(), text.upper(), one_line, one_line.lower(), one_line.upper())):
             inside_json = [json.dumps(spelling, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)]
             for written in (spelling, *inside_json):
@@ -74,7 +75,7 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
 
 def _holds(data: bytes, forms: list[bytes]) -> bool:
     lowered = data.lower()
-    one_line = b" ".join(lowered.split())
+    one_line = b" ".join(lowered.replace(LINE_BREAK.encode(), b" ").split())
     return any(form in lowered or form in one_line for form in forms)
 
 
