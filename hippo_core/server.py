@@ -21,7 +21,7 @@ from hippo_core.errors import HippoError
 from hippo_core.model.scope import GLOBAL, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.paths import Paths
-from hippo_core.recall.rerank import Reranking
+from hippo_core.recall.rerankers import Reranking
 from hippo_core.recall.where import EVERYWHERE, search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store

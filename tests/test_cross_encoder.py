@@ -21,7 +21,7 @@ from hippo_core.errors import RerankerUnavailableError
 from hippo_core.ops.status import look
 from hippo_core.recall import cross_encoder
 from hippo_core.recall.pipeline import recall
-from hippo_core.recall.rerank import Reranking, open_reranker
+from hippo_core.recall.rerankers import Reranking, open_reranker
 from hippo_core.server import Tools
 
 for package in ("numpy", "onnxruntime", "tokenizers"):
@@ -241,7 +241,7 @@ def test_a_graph_that_never_ends_is_ended_with_the_time_and_holds_up_no_process(
     code = f"""
 from hippo_core.config import Config
 from hippo_core.recall import cross_encoder
-from hippo_core.recall.rerank import open_reranker
+from hippo_core.recall.rerankers import open_reranker
 cross_encoder.BUDGET = 3.0
 open_reranker(Config(reranker="local", reranker_folder={tiny_cross_encoder.put_endless(tmp_path)!r}))("why", [(1, "a")])
 """
@@ -298,7 +298,7 @@ import sys
 sys.addaudithook(lambda event, arguments: event.startswith("socket.") and print(event))
 from hippo_core.config import Config
 from hippo_core.recall import cross_encoder
-from hippo_core.recall.rerank import Reranking
+from hippo_core.recall.rerankers import Reranking
 cross_encoder.BUDGET = 60.0
 print(Reranking().of(Config(reranker="local", reranker_folder={tiny_cross_encoder.put(tmp_path / "model")!r}))
       ("why", [(1, "vault")]))

@@ -19,7 +19,8 @@ from hippo_core.errors import RerankerUnavailableError, UsageError
 from hippo_core.ops.status import look
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.present import recall_for_model, recall_json, recall_text
-from hippo_core.recall.rerank import Reranking, bearing, open_reranker, reordered
+from hippo_core.recall.rerank import bearing, reordered
+from hippo_core.recall.rerankers import Reranking, open_reranker
 from hippo_core.usage import used
 
 KEY = "not-a-real-key"

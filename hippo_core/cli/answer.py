@@ -14,7 +14,7 @@ from hippo_core.recall.channels import SETTLED
 from hippo_core.recall.pipeline import Recall, recall
 from hippo_core.recall.present import Style, recall_json, recall_text
 from hippo_core.recall.query import read_query
-from hippo_core.recall.rerank import Reranking
+from hippo_core.recall.rerankers import Reranking
 from hippo_core.recall.where import search_scopes
 from hippo_core.spool import note_shown
 from hippo_core.store import Store

@@ -98,7 +98,7 @@ def _staged_problem(folder: Path) -> str | None:
 
 def reranker(patient: Patient) -> Iterator[Finding]:
     """Whether the model of the user's own reads a pair of texts. A service is paid for each question, so not asked."""
-    from hippo_core.recall.rerank import open_reranker
+    from hippo_core.recall.rerankers import open_reranker
 
     try:
         reader = open_reranker(patient.config)

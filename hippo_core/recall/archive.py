@@ -14,7 +14,8 @@ from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
-from hippo_core.recall.query import Query, quotations, read_query
+from hippo_core.recall.query import Query, read_query
+from hippo_core.recall.quotes import quotations
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.sessions import (
     DEPTH,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hippo_core.embed.borders import best_cut, well_formed
 from hippo_core.errors import UsageError
+from hippo_core.recall.quotes import quotations
 from hippo_core.recall.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ MOST_LETTERS = 2_000  # a pasted log is no question; its beginning is
 MOST_WORDS = 24
 MOST_LITERALS = 8
 
-QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|`([^`\n]{2,80})`|“([^”\n]{2,80})”|«([^»\n]{2,80})»")
 _OPENING, _CLOSING = "\"'`([{<«“‘*,;:", "\"'`)]}>»”’*,;:!?."
 _WORD_PART = re.compile(r"[^\W_]+")
 _TO_DO = (  # compiled by `re` when it is first used
@@ -113,11 +113,6 @@ def read_query(raw: str, now: float | None = None) -> Query:
         tuple(text for text in _distinct(literals) if any(map(str.isalnum, text)))[:MOST_LITERALS],
         when,
     )
-
-
-def quotations(text: str) -> list[str]:
-    """What stands in quotes, of any kind."""
-    return [next(filter(None, found)).strip() for found in QUOTED.findall(text)]
 
 
 def _is_content(token: str) -> bool:

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from math import ceil
 from typing import NamedTuple
 
-from hippo_core.recall.query import QUOTED
+from hippo_core.recall.quotes import QUOTED
 
 _MONTHS = "january february march april may june july august september october november december".split()
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
