@@ -48,9 +48,9 @@ class TestFailures:
 
     def test_a_file_that_fails_while_it_is_read_leaves_nothing_behind(self, store, path, monkeypatch):
         class Failing(step.Transcript):
-            def _read(self):
-                yield from super()._read()
-                raise OSError(5, "Input/output error")
+            def _read(self, size, count):
+                for _ in super()._read(size, count):
+                    raise OSError(5, "Input/output error")
 
         real = step.Transcript
         monkeypatch.setattr(step, "Transcript", Failing)
@@ -58,6 +58,20 @@ class TestFailures:
         assert report.failed == [(path, f"{path} cannot be read (Input/output error).")] and rows(store) == []
         monkeypatch.setattr(step, "Transcript", real)
         assert archive_files(store, [path]).messages == 2
+
+    def test_of_a_large_file_that_fails_later_on_the_portions_before_that_stay(self, store, path, monkeypatch):
+        more = write(path.with_name("more.jsonl"), user("And ruff.", 6, sessionId="more"))
+        real, starts, transcript = step.guard, [], step.Transcript
+        monkeypatch.setattr(step, "_LARGE", 0)
+        monkeypatch.setattr(step, "Transcript", lambda path, start: starts.append(start) or transcript(path, start))
+        monkeypatch.setattr(step, "guard", lambda m: 1 / 0 if m.text == "Yes." else real(m))
+        reports = [archive_files(store, [path, more]) for _ in range(4)]
+        assert [len(report.failed) for report in reports] == [1, 1, 1, 0] and reports[3].set_aside == 1
+        assert (texts(store), texts(store, "more")) == (["Use uv."], ["And ruff."])
+        second = len(path.read_bytes().splitlines(True)[0])
+        assert starts == [0, 0, second, second]
+        monkeypatch.setattr(step, "guard", real)
+        assert archive_files(store, [path, more], retry=True).messages == 1
 
     def test_what_cannot_be_stored_costs_only_its_file_among_those_written_with_it(self, store, path, monkeypatch):
         bad = write(path.with_name("bad.jsonl"), user("boom", 5, sessionId="bad"))

@@ -256,25 +256,56 @@ class TestWatermark:
         store._db.set_commit_hook(None)
         assert len(commits) == 1 and len(store.progress.sources()) == 21
 
-    @pytest.mark.parametrize("largest", [0, 700])
-    def test_a_large_file_is_written_as_it_is_read_and_in_its_place(self, store, path, monkeypatch, largest):
-        """largest: what counts as large; between them lie the sizes of these files."""
+    @pytest.mark.parametrize("largest, count", [(0, 1_000), (700, 1_000), (8 << 20, 2)])
+    def test_a_large_file_is_written_in_portions_each_with_its_watermark(
+        self, store, path, monkeypatch, largest, count
+    ):
+        """No other writer waits for all of it, and a pass that is killed goes on where it was."""
         short = [write(path.with_name(f"{n}.jsonl"), user(f"Short {n}.", 50 + n)) for n in range(2)]
-        long = write(path.with_name("long.jsonl"), *(user(f"Long {n}.", 10 + n) for n in range(5)))
-        written = []
-        append_all = type(store.archive).append_all
+        long = write(path.with_name("long.jsonl"), *(user(f"Long {n}.", 10 + n) for n in range(9)), b"{broken\n")
+        lines, offsets = long.read_bytes().splitlines(True), []
+
+        def killed(message):
+            if message.text == "Long 6.":
+                raise KeyboardInterrupt
+            return guard(message)
+
         monkeypatch.setattr(step, "_LARGE", largest)
+        monkeypatch.setattr(step, "PORTION", count)
+        with monkeypatch.context() as meanwhile, pytest.raises(KeyboardInterrupt):
+            meanwhile.setattr(step, "guard", killed)
+            archive_files(store, [short[0], long, short[1]])
+        stored = len(texts(store)) - 1
+        assert 4 <= stored <= 6 and store.progress.sources()[str(long)].offset == len(b"".join(lines[:stored]))
+        save = type(store.progress).save_sources
+
+        def saved(room, sources):
+            offsets.extend(source.offset for source in sources if source.path == str(long))
+            save(room, sources)
+
+        monkeypatch.setattr(type(store.progress), "save_sources", saved)
+        report = archive_files(store, [short[0], long, short[1]])
+        assert (report.files, report.messages, report.bad_lines) == (2, 10 - stored, 1)
+        assert texts(store) == ["Short 0.", *(f"Long {n}." for n in range(9)), "Short 1."]
+        assert len(offsets) > 1 and offsets[-1] == long.stat().st_size
+        assert archive_files(store, [*short, long]).files == 0
+
+    def test_no_statement_gets_more_messages_than_it_can_hold(self, store, path, monkeypatch):
+        write(path, *(user(f"Said {n}.", n) for n in range(5)))
+        sizes, append_all = [], type(store.archive).append_all
         monkeypatch.setattr(step, "MOST_AT_ONCE", 2)
-        monkeypatch.setattr(step, "PORTION", 2)
         monkeypatch.setattr(
-            type(store.archive),
-            "append_all",
-            lambda room, entries: written.append(len(entries)) or append_all(room, entries),
+            type(store.archive), "append_all", lambda room, some: sizes.append(len(some)) or append_all(room, some)
         )
-        assert archive_files(store, [short[0], long, short[1]]).messages == 7
-        assert texts(store) == ["Short 0.", *(f"Long {n}." for n in range(5)), "Short 1."]
-        assert written == [1, 2, 2, 1, 1]
-        assert all(source.offset == os.path.getsize(name) for name, source in store.progress.sources().items())
+        archive_files(store, [path])
+        assert sizes == [2, 2, 1]
+
+    def test_of_prompts_that_wait_for_their_user_record_no_portion_ends_before_it(self, store, path, monkeypatch):
+        typed = [{"type": "queue-operation", "operation": "enqueue", "content": text} for text in ("uv", "ruff")]
+        write(path, user("Begin.", 1), *typed, assistant("x" * 900, 2), user("uv\nruff", 3), assistant("Yes.", 4))
+        monkeypatch.setattr(step, "_LARGE", 0)
+        archive_files(store, [path])
+        assert [text[:7] for text in texts(store)] == ["Begin.", "xxxxxxx", "uv\nruff", "Yes."]
 
     def test_bad_lines_are_counted_once(self, store, path):
         write(path, path.read_bytes(), b"{broken\n")

@@ -6,7 +6,7 @@ the step. Knows nothing of distilling.
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from os.path import exists, isdir
@@ -27,7 +27,7 @@ from hippo_core.transcripts.claude_code import Transcript
 from hippo_core.transcripts.discover import session_of
 from hippo_core.transcripts.lines import storable
 
-_LARGE = 8 << 20  # bytes; what a larger file says is not held in memory before it is written
+_LARGE = 8 << 20  # bytes of transcripts in one transaction, about: others want to write, too
 PORTION = 1_000  # messages, or files, in one transaction
 
 
@@ -91,7 +91,10 @@ def prepare_search(store: Store, seconds: float) -> None:
 
 
 class _Reading:
-    """A transcript file, from the byte at which its news begin to the state in which it is left."""
+    """A transcript file, a portion at a time, from the byte at which its news begin to the state in which it is left.
+
+    source: what is stored of it, if anything. spoken: what the portion says, and where.
+    """
 
     def __init__(self, path: Path, source: Source | None, places: Places):
         try:
@@ -109,41 +112,46 @@ class _Reading:
             else:  # rewritten or cut off
                 self._content = Content(path)
         self.path, self.source = path, source
-        self.unread = stat.st_size - start
-        self.spoken: Iterable[tuple[Guarded, Scope]] = self._listen(places)
+        self.spoken: list[tuple[Guarded, Scope]] = []
+        self._places, self._found = places, State.of(stat)
         self._transcript = Transcript(path, start)
         self._transcript.passed = self._content.add
-        self._found = State.of(stat)
+        self._portions = self._transcript.portions(_LARGE, PORTION)
+        self._earlier = source.bad_lines if source and start else 0
+
+    @property
+    def ended(self) -> bool:
+        return self._transcript.ended
 
     @property
     def bad_lines(self) -> int:
         return self._transcript.bad_lines
 
-    def hear_all(self) -> None:
-        """Read the file now, so that nothing can go wrong with it later."""
-        self.spoken = list(self.spoken)
+    def hear(self) -> int:
+        """Read the next portion; how many bytes it is of."""
+        before = self._transcript.offset
+        self.spoken = []
+        for message in next(self._portions):
+            guarded = guard(message)
+            if guarded is not None:
+                self.spoken.append((guarded, self._places.scope(message)))
+        return self._transcript.offset - before
 
     def state(self) -> dict[str, Any]:
-        """What is to be saved of the file when all that is spoken in it is stored."""
-        earlier = self.source.bad_lines if self.source and self._transcript.start else 0
+        """What is to be saved of the file when all that is spoken in it so far is stored."""
+        found = self._found if self.ended else self._found._replace(size=0)  # so that whoever comes next looks
         return {
-            **self._found._asdict(),
+            **found._asdict(),
             "offset": self._transcript.offset,
             "digest": self._content.digest_at(self._transcript.offset),
-            "bad_lines": earlier + self.bad_lines,
+            "bad_lines": self._earlier + self.bad_lines,
             "attempts": 0,
             "error": None,
         }
 
-    def _listen(self, places: Places) -> Iterator[tuple[Guarded, Scope]]:
-        for message in self._transcript:
-            guarded = guard(message)
-            if guarded is not None:
-                yield guarded, places.scope(message)
-
 
 class _Step:
-    """Files on their way into the store: small ones are read at once and written together, a large one streams."""
+    """Files on their way into the store: small ones are written together, a large one in portions."""
 
     def __init__(self, store: Store, report: ArchiveReport, retry: bool, due: Collection[str], new: Iterable[str]):
         """due: files whose bytes are to be compared. new: the sessions of files that were never read."""
@@ -159,25 +167,26 @@ class _Step:
             if not self._needs_reading(path, source):
                 return
             reading = _Reading(path, source, self._places)
-            if reading.unread > _LARGE:
-                self.write()
-                self._write([reading])
-            else:
-                reading.hear_all()
-                self._read.append(reading)
-                self._bytes += reading.unread
+            while True:
+                self._bytes += reading.hear()
                 self._messages += len(reading.spoken)
-                if self._bytes > _LARGE or max(self._messages, len(self._read)) >= PORTION:
-                    self.write()
+                self._read.append(reading)
+                full = self._bytes > _LARGE or max(self._messages, len(self._read)) >= PORTION
+                if reading.ended and not full:
+                    return
+                if reading in self.write() or reading.ended:
+                    return
+                source = reading.source
         except StoreError:
             raise
         except Exception as error:  # whatever a foreign file holds, the others must not suffer
             self._fail(path, source, error)
 
-    def write(self) -> None:
-        """Write what was read; one by one, if that fails together, to tell whose fault it is."""
+    def write(self) -> list[_Reading]:
+        """Write what was read; one by one, if that fails together, to tell whose fault it is. Returns who failed."""
         read, self._read = self._read, []
         self._bytes = self._messages = 0
+        failed = []
         try:
             self._write(read)
         except StoreError:
@@ -190,6 +199,8 @@ class _Step:
                     raise
                 except Exception as error:
                     self._fail(reading.path, reading.source, error)
+                    failed.append(reading)
+        return failed
 
     def _needs_reading(self, path: Path, source: Source | None) -> bool:
         """Whether a file has to be opened; what a pass over unchanged files costs is this."""
@@ -228,12 +239,14 @@ class _Step:
                 added = store.archive.append_all(some)
                 messages += len(added)
                 sessions.update(entry.message.session_id for entry in added)
-            store.progress.save_sources(
-                source._replace(**reading.state()) for reading, source in zip(read, sources, strict=True)
-            )
-        self._report.files += len(read)
+            sources = [source._replace(**reading.state()) for reading, source in zip(read, sources, strict=True)]
+            store.progress.save_sources(sources)
+        for reading, source in zip(read, sources, strict=True):
+            reading.source = source
+        ended = [reading for reading in read if reading.ended]
+        self._report.files += len(ended)
         self._report.messages += messages
-        self._report.bad_lines += sum(reading.bad_lines for reading in read)
+        self._report.bad_lines += sum(reading.bad_lines for reading in ended)
         self._report.sessions |= sessions
 
 

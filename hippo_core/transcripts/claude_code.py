@@ -39,24 +39,29 @@ class _Head:
 class Transcript:
     """Iterate once to get the messages from byte `start` on. Raises TranscriptError when the file cannot be read.
 
-    offset: the byte just past the last complete line consumed, from where a later reading goes on. bad_lines: lines
-    that are no JSON, each of which costs only itself. passed: gets the bytes from `start` to `offset` as they are read.
+    offset: the byte just past the last complete line consumed, from where a later reading goes on. ended: whether all
+    was read. bad_lines: lines that are no JSON, each of which costs only itself. passed: gets the bytes from `start` to
+    `offset` as they are read.
     """
 
     def __init__(self, path: Path, start: int = 0):
         self.path, self.start = path, start
-        self.offset, self.bad_lines = start, 0
+        self.offset, self.bad_lines, self.ended = start, 0, False
         self.passed: Callable[[bytes], None] = pass_by
         self._agent = agent_of(path)
         self._in_agent_file = is_agent_file(path)
 
     def __iter__(self) -> Iterator[Message]:
+        return chain.from_iterable(self.portions(0, 0))
+
+    def portions(self, size: int, count: int) -> Iterator[list[Message]]:
+        """The messages in lists that end after about `size` bytes or `count` messages, each of all up to `offset`."""
         try:
-            yield from self._read()
+            yield from self._read(size, count)
         except OSError as error:
             raise TranscriptError(f"{self.path} cannot be read ({error.strerror or error}).") from error
 
-    def _read(self) -> Iterator[Message]:
+    def _read(self, size: int, count: int) -> Iterator[list[Message]]:
         with self.path.open("rb", buffering=_READ_SIZE) as file:
             queue = Queue()
             ahead: list[Line] = []
@@ -68,6 +73,8 @@ class Transcript:
                 lines = read_lines(file, self.start, heard, self.passed)
             else:
                 lines = chain(ahead, read_lines(file, ahead[-1].end if ahead else 0, heard, self.passed))
+            spoken: list[Message] = []
+            begin = self.start
             for line in lines:
                 if line.unfinished:
                     self.offset = line.start  # still being written: read again next time
@@ -75,8 +82,12 @@ class Transcript:
                 self.offset = line.end
                 self.bad_lines += line.broken
                 for record in line.objects if not self._head.machine else ():
-                    yield from self._messages(record, line.start, queue)
-            yield from queue.close()
+                    spoken += self._messages(record, line.start, queue)
+                if (line.end - begin >= size or len(spoken) >= count) and not queue.waits:
+                    yield spoken
+                    spoken, begin = [], line.end
+        self.ended = True
+        yield [*spoken, *queue.close()]
 
     def _messages(self, record: dict[str, Any], offset: int, queue: Queue) -> Iterator[Message]:
         speech = speech_of(record, self._in_agent_file)

@@ -16,6 +16,11 @@ class Queue:
         self._given_out: set[str] = set()
         self._held: list[Message | None] = []
 
+    @property
+    def waits(self) -> bool:
+        """Whether anything is kept back."""
+        return bool(self._waiting)
+
     def typed(self, message: Message, key: str) -> None:
         """A queued prompt: kept back, with all that follows, until it is known whether a user record repeats it."""
         if key not in self._said and key not in self._waiting and key not in self._given_out:
