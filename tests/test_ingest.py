@@ -104,6 +104,15 @@ def test_a_session_that_has_rested_is_learned_from(paths, root, running):
     assert ingest(paths, root).learned == 1
 
 
+@pytest.mark.parametrize("now, learned", [("253402300000", 1), ("0", 0), ("-86400", 0)])
+def test_whatever_the_clock_says_a_session_is_archived_and_at_most_waits(
+    paths, root, running, monkeypatch, now, learned
+):
+    monkeypatch.setenv("HIPPO_NOW", now)
+    report = ingest(paths, root)
+    assert (report.messages, report.learned, report.waiting) == (1, learned, 1 - learned)
+
+
 def test_a_copied_transcript_of_an_old_session_need_not_rest(paths, root, transcript):
     just_written(transcript)
     assert ingest(paths, root).learned == 1

@@ -115,15 +115,18 @@ def test_catch_up_leaves_running_sessions_alone(paths, transcript):
 
 
 def test_catch_up_archives_only_when_told_so(paths, transcript):
+    os.utime(transcript, (1e9, 1e9))  # it has rested, so that any other pass would learn from it
     assert_silent(hippo("catch-up", "--archive-only"))
     with Store.open(paths.store, readonly=True) as store:
         assert store.archive.counts()[0] == 1 and not store.memories.select()
+    assert_silent(hippo("catch-up"))
+    assert len(memories(paths)) == 1
 
 
 def test_catch_up_that_finds_another_at_work_leaves_at_once_and_loses_nothing(paths, transcript):
     with one_at_a_time(paths, "ingest"):
         assert_silent(hippo("catch-up", "--session", SESSION))
-        assert not paths.store.exists()
+        assert not paths.store.exists() and not paths.log.exists()
     assert_silent(hippo("catch-up", "--archive-only"))
     assert len(memories(paths)) == 1
 

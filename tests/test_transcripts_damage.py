@@ -260,7 +260,7 @@ def test_no_record_raises_whatever_its_fields_hold(read, record, kind, rubbish):
         ("\ud800", None),
     ],
 )
-def test_times(timestamp, expected):
+def test_times(timestamp, expected, in_tokyo):
     """None for what Windows' calendar does not have: the commands that print it would fail there."""
     assert seconds(timestamp) == (pytest.approx(expected) if expected is not None else None)
 
