@@ -59,17 +59,20 @@ class TestFailures:
         monkeypatch.setattr(step, "Transcript", real)
         assert archive_files(store, [path]).messages == 2
 
-    def test_of_a_large_file_that_fails_later_on_the_portions_before_that_stay(self, store, path, monkeypatch):
+    @pytest.mark.parametrize("known", [False, True])
+    def test_of_a_large_file_that_fails_later_on_the_portions_before_that_stay(self, store, path, monkeypatch, known):
         more = write(path.with_name("more.jsonl"), user("And ruff.", 6, sessionId="more"))
         real, starts, transcript = step.guard, [], step.Transcript
         monkeypatch.setattr(step, "_LARGE", 0)
         monkeypatch.setattr(step, "Transcript", lambda path, start: starts.append(start) or transcript(path, start))
-        monkeypatch.setattr(step, "guard", lambda m: 1 / 0 if m.text == "Yes." else real(m))
+        monkeypatch.setattr(step, "guard", lambda m: 1 / 0 if m.text == "No." else real(m))
+        begin = archive_files(store, [path]).files and path.stat().st_size if known else 0
+        second = write(path, path.read_bytes(), user("Why?", 3)).stat().st_size
+        write(path, path.read_bytes(), user("No.", 4))
         reports = [archive_files(store, [path, more]) for _ in range(4)]
         assert [len(report.failed) for report in reports] == [1, 1, 1, 0] and reports[3].set_aside == 1
-        assert (texts(store), texts(store, "more")) == (["Use uv."], ["And ruff."])
-        second = len(path.read_bytes().splitlines(True)[0])
-        assert starts == [0, 0, second, second]
+        assert (texts(store), texts(store, "more")) == (["Use uv.", "Yes.", "Why?"], ["And ruff."])
+        assert starts[known:] == [begin, 0, second, second], "of the file, of the other, and of the file twice"
         monkeypatch.setattr(step, "guard", real)
         assert archive_files(store, [path, more], retry=True).messages == 1
 
