@@ -89,8 +89,13 @@ def test_a_turn_a_few_minutes_later_starts_one_again_whatever_the_clock_did(hook
     assert stamp.stat().st_mtime_ns != before
 
 
-def test_where_the_start_cannot_be_noted_none_is_started_every_turn(hooks, data):
-    data.run.write_bytes(b"a file in the folder's place")
+@pytest.mark.parametrize("what", ["folder", "stamp"])
+def test_where_the_start_cannot_be_noted_none_is_started_every_turn(hooks, data, what):
+    if what == "folder":
+        data.run.write_bytes(b"a file in the folder's place")
+    else:
+        (data.run / "stop").mkdir(parents=True)  # as good as read-only
+        os.utime(data.run / "stop", (1e9, 1e9))
     hooks.run("stop", data.home)
     hooks.run("session_end", data.home)
     (record,) = started(data)

@@ -7,7 +7,14 @@ from transcript_files import SESSION, assistant, record, user, write
 
 from hippo_core import clock, config
 from hippo_core.distill.offline import OfflineDistiller
-from hippo_core.errors import BusyError, StoreCorruptError, StoreFullError, StoreLockedError, VectorsUnavailableError
+from hippo_core.errors import (
+    BusyError,
+    StoreCorruptError,
+    StoreFullError,
+    StoreLockedError,
+    StoreUnavailableError,
+    VectorsUnavailableError,
+)
 from hippo_core.ingest import run
 from hippo_core.ingest.due import note_over, noted
 from hippo_core.ingest.run import run_pass
@@ -293,6 +300,23 @@ def test_a_locked_store_is_said_in_one_line_and_nothing_is_lost(paths, root, tra
             ingest(paths, root)
     assert "\n" not in str(raised.value)
     assert ingest(paths, root).learned == 1
+
+
+@pytest.mark.parametrize("number, expected", [(28, StoreFullError), (13, StoreUnavailableError)])
+def test_what_the_system_refuses_outside_the_store_is_said_in_one_line(
+    paths, root, transcript, monkeypatch, number, expected
+):
+    from hippo_core.render import refresh
+
+    def refuse(store, paths):
+        raise OSError(number, os.strerror(number), str(paths.render))
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(refresh, "refresh", refuse)
+        with pytest.raises(expected) as raised:
+            ingest(paths, root)
+    assert str(paths.render) in str(raised.value) and "\n" not in str(raised.value)
+    assert ingest(paths, root).messages == 0 and len(memories(paths)) == 1
 
 
 def test_a_full_disk_is_said_in_one_line_and_the_next_pass_goes_on(paths, root):
