@@ -410,8 +410,10 @@ def test_a_turn_may_wait_less_than_a_third_of_a_second_and_a_sub_agent_s_start_o
 
 
 def test_lists_of_old_sessions_are_removed(hooks, store, paths, folder):
-    shown.note(paths, "old", [1], 5), shown.note(paths, "young", [1], 5)
-    os.utime(paths.run / "shown" / "old", (0, 0))
+    for name, days in (("old", 31), ("young", 29)):
+        shown.note(paths, name, [1], 5)
+        at = time.time() - days * 86_400
+        os.utime(paths.run / "shown" / name, (at, at))
     learn(store, FACT, folder)
     hooks.hook_prompt(PROMPT, SESSION)
     assert {file.name for file in (paths.run / "shown").iterdir()} == {"young", SESSION}

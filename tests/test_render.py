@@ -139,6 +139,18 @@ def test_what_memory_exists_keeps_its_budget(texts, by_user):
     assert budget.characters(session) + budget.characters(agent) < budget.MOST_CHARACTERS
 
 
+def test_of_more_than_there_is_room_for_as_much_is_told_as_900_tokens_take_and_350_for_a_sub_agent():
+    kinds = [MemoryType.FACT, MemoryType.TOOL, MemoryType.CONFIG]
+    costs = []
+    for letters in range(60, 260, 2):
+        facts = known([memory(n, ("部署 " * 90)[:letters], type=kinds[n % 3]) for n in range(12)])
+        costs.append([budget.tokens(block) for block in (session_block(facts), agent_block(facts, "hippo", True))])
+    sessions, agents = zip(*costs, strict=True)
+    assert 880 < max(sessions) <= 900 and 345 < max(agents) <= 350
+    short = known([memory(n, f"Fact {n}.", type=kinds[n % 3]) for n in range(12)])
+    assert session_block(short).count("\n- [") == 8 and agent_block(short, "hippo", True).count("\n- [") == 4
+
+
 @given(st.text(), st.text())
 def test_the_token_estimate_counts_every_part(left, right):
     assert max(budget.tokens(left), budget.tokens(right)) <= budget.tokens(left + right)
