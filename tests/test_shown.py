@@ -81,6 +81,15 @@ def test_a_session_began_with_the_first_of_its_messages_and_is_called_by_what_th
     assert hit.title == "Which store do we take for the sessions of the shop's…"
 
 
+def test_a_session_that_began_on_another_day_than_the_hit_was_said_is_shown_with_its_date(store, say):
+    say("Which store do we take?", REDIS)
+    say("and again redis, by lunch", at=1_700_000_000.0 + 3 * 86_400)
+    hits = search_archive(store, "redis", scopes=None, k=2).hits
+    for shown in (present.archive_text(hits, 1.0), present.archive_for_model(hits)):
+        assert "2023-11-14 22:13 · api · session s1 · “Which" in shown
+        assert "2023-11-17 22:13 · api · session s1 of 2023-11-14 · “Which" in shown
+
+
 def test_what_has_no_time_is_undated_wherever_it_is_shown(store, say, remember):
     say(REDIS, at=None)
     hits = search_archive(store, "redis", scopes=None).hits

@@ -238,8 +238,12 @@ def _nearest(hit: "ArchiveHit", turns: int) -> "tuple[Sequence[Archived], Sequen
 
 
 def _when_and_where(hit: "ArchiveHit") -> str:
-    day = "undated" if hit.message.at is None else clock.minute(hit.message.at)
-    about = [day, hit.scope_label, f"session {hit.message.session_id[:8]}"]
+    said = "undated" if hit.message.at is None else clock.minute(hit.message.at)
+    session = f"session {hit.message.session_id[:8]}"
+    began = "" if hit.started_at is None else clock.minute(hit.started_at)[:10]
+    if not said.startswith(began):
+        session += f" of {began}"
+    about = [said, hit.scope_label, session]
     return " · ".join([*about, f"“{hit.title}”"] if hit.title else about)
 
 

@@ -75,7 +75,8 @@ def test_the_nudge_and_the_turn_come_through_without_the_tool_server(knowing, pr
     assert run.returncode == 0 and run.answer == "Done"
     assert "Nudge of this test." in run.main[0].text and "not connected" not in run.main[0].text
     first = next(request for request in run.requests if request.agent_id)
-    assert TASK["prompt"] in first.text and "<hippo-memory" in first.text
+    assert TASK["prompt"] in first.text and FACT not in first.prompt
+    assert any(FACT in block for block in re.findall(r"<hippo-memory.*?</hippo-memory>", first.text, re.DOTALL))
 
 
 TASK = {"description": "look", "prompt": PROMPT + " Answer with the number.", "subagent_type": "general-purpose"}
