@@ -10,7 +10,7 @@ import os, sys
 file = {file!r}
 if sys.argv[1:] == ["-l"]:
     if not os.path.exists(file):
-        sys.exit("no crontab for somebody" if os.environ["LC_ALL"] == "C" else "kein Crontab für jemanden")
+        sys.exit("no crontab for somebody" if os.environ.get("LC_ALL") == "C" else "kein Crontab für jemanden")
     sys.stdout.buffer.write(open(file, "rb").read())
 elif sys.argv[1:] == ["-r"]:
     if not os.path.exists(file):

@@ -14,6 +14,7 @@ from hippo_core.cli.main import hippo
 from hippo_core.ops import client
 from hippo_core.ops.setup import set_up
 from hippo_core.record import Record, installer, python_by_hand
+from hippo_core.schedule import choose
 from hippo_core.store import Store
 
 SOURCE = Path(__file__).resolve().parents[1]
@@ -74,6 +75,18 @@ def test_run_again_what_a_person_wrote_is_counted_apart_from_what_was_learned(se
     assert row(again, "read").startswith("1 transcript (none new), ")
     write(set_up_again.sessions / "more.jsonl", {**SAID[0], "uuid": "one-more", "sessionId": "s2"})
     assert row(set_up_again(), "read").startswith("2 transcripts (1 new or changed), ")
+
+
+def test_jobs_are_registered_and_left_out_after_their_removal(set_up_again, paths):
+    assert row(set_up_again(), "jobs").startswith("5 registered with ") and choose.chosen(paths) == "hooks"
+    CliRunner().invoke(hippo, ["schedule", "remove"])
+    assert row(set_up_again(), "jobs").startswith("switched off, and stay so until you run: ")
+    assert choose.switched_off(paths)
+
+
+def test_jobs_that_cannot_be_registered_stop_no_installation(set_up_again, monkeypatch):
+    monkeypatch.setenv("HIPPO_SCHEDULER", "windows" if os.name == "posix" else "systemd")
+    assert row(set_up_again(), "jobs").startswith("not registered: ")
 
 
 def test_with_a_service_that_costs_it_is_not_said_that_nobody_pays(set_up_again, paths, monkeypatch):

@@ -19,7 +19,7 @@ from hippo_core.errors import ScheduleError, UsageError
 from hippo_core.heartbeat import beat
 from hippo_core.ops.uninstall import uninstall
 from hippo_core.record import Record
-from hippo_core.schedule import choose, cron, launchd, systemd, windows
+from hippo_core.schedule import choose, cron, launchd, scheduler, systemd, windows
 from hippo_core.schedule.jobs import JOBS
 from hippo_core.schedule.scheduler import target_of
 
@@ -77,6 +77,20 @@ class TestChoice:
         program.chmod(0o755)
         done = choose.install(paths, PYTHON)
         assert done.scheduler.name == "hooks" and "Running in chroot" in done.passed_over[0]
+
+    def test_one_that_does_not_answer_is_not_waited_for(self, programs, linux, paths, monkeypatch):
+        program = programs.folder / "systemctl"
+        program.write_text("#!/bin/sh\nexec /bin/sleep 60\n", encoding="utf-8")
+        program.chmod(0o755)
+        monkeypatch.setattr(scheduler, "_PATIENCE", 0.5)
+        done = choose.install(paths, PYTHON)
+        assert done.scheduler.name == "hooks" and "timed out" in done.passed_over[0]
+
+    def test_one_that_cannot_be_run_is_passed_over(self, programs, linux, paths):
+        (programs.folder / "systemctl").write_bytes(b"\x7fELF of another machine")
+        (programs.folder / "systemctl").chmod(0o755)
+        done = choose.install(paths, PYTHON)
+        assert done.scheduler.name == "hooks" and "Exec format error" in done.passed_over[0]
 
     def test_cron_without_its_daemon_does_not_work(self, programs, linux, paths, monkeypatch):
         programs.add("crontab")
@@ -297,19 +311,19 @@ def test_where_windows_takes_no_task_hooks_start_the_jobs(programs, paths, monke
     assert done.scheduler.name == "hooks" and "Access is denied" in str(done.passed_over)
 
 
-@pytest.mark.parametrize("scheduler", [scheduler for scheduler in choose.SCHEDULERS if scheduler.name != "hooks"])
-def test_what_a_user_is_told_to_type_names_every_job_and_its_files(scheduler, programs, isolated):
-    said = scheduler.by_hand("hippocampus-1234", JOBS)
-    if scheduler.name == "cron":
+@pytest.mark.parametrize("asked", [one for one in choose.SCHEDULERS if one.name != "hooks"])
+def test_what_a_user_is_told_to_type_names_every_job_and_its_files(asked, programs, isolated):
+    said = asked.by_hand("hippocampus-1234", JOBS)
+    if asked.name == "cron":
         assert "crontab -e" in said and "'# <<< hippocampus-1234'" in said
     else:
         assert all(f"hippocampus-1234-{job.name}" in said for job in JOBS)
-    if scheduler.place and os.name == "posix":
+    if asked.place and os.name == "posix":
         target = dataclasses.replace(target_of(isolated, PYTHON), prefix="hippocampus-1234")
         programs.add("systemctl"), programs.add("launchctl")
-        scheduler.install(target, JOBS)
+        asked.install(target, JOBS)
         subprocess.run(["/bin/sh", "-c", said], env={"PATH": f"{programs.path}:/bin:/usr/bin"}, check=True)
-        assert not any("hippocampus" in name for name in everything_below(scheduler.place.parent))
+        assert not any("hippocampus" in name for name in everything_below(asked.place.parent))
 
 
 @pytest.mark.parametrize(
@@ -457,13 +471,17 @@ class TestCrontab:
         (note,) = choose.remove(paths)
         assert "the disk is full" in note and choose.chosen(paths) == "cron"
 
-    def test_the_uninstaller_takes_the_jobs_out(self, programs, linux, paths, capsys):
+    def test_the_uninstaller_takes_the_jobs_out(self, programs, linux, paths, capsys, monkeypatch):
         programs.add("crontab")
         programs.crontab.write_bytes(OTHERS)
         Record(paths).put(done={})
         choose.install(paths, PYTHON, "cron")
+        paths.venv.mkdir()
+        remove, startable = choose.remove, []
+        monkeypatch.setattr(choose, "remove", lambda paths: startable.append(paths.venv.exists()) or remove(paths))
         assert uninstall(paths, purge=False) == 0
         assert programs.crontab.read_bytes() == OTHERS and choose.chosen(paths) is None
+        assert startable == [True] and not paths.venv.exists(), "first of all, or a job starts in what is half removed"
 
     @pytest.mark.parametrize("purge", [False, True])
     def test_an_uninstaller_that_is_refused_names_the_lines_and_can_be_repeated(
