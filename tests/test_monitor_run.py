@@ -180,12 +180,29 @@ def test_where_no_heartbeat_can_be_kept_the_monitor_does_not_take_itself_for_sil
 
 
 def test_a_machine_that_wakes_up_after_a_weekend_is_given_time(machine):
-    machine.look()
+    """However long it was awake before the job's last run."""
+    for _ in range(6):
+        machine.look(after=HOUR / 2)
     assert machine.look(after=60 * HOUR, watch=False).found == []
     assert machine.look(after=HOUR / 2, watch=False).found == []
     for _ in range(4):
         last = machine.look(after=HOUR / 2, watch=False)
     assert keys(last) == ["silent:watch"]
+
+
+def test_looks_that_come_45_minutes_apart_have_seen_the_machine_awake(machine):
+    machine.look()
+    found = [keys(machine.look(after=pause, watch=False)) for pause in (2_700, 2_700, 1_801)]
+    assert found == [[], [], ["silent:watch"]]
+
+
+def test_a_clock_that_was_a_year_ahead_for_a_while_hides_no_silence(machine):
+    machine.look()
+    machine.look(after=365 * DAY, watch=False)
+    machine.look(after=-365 * DAY, watch=False)
+    for _ in range(5):
+        look = machine.look(after=HOUR / 2, watch=False)
+    assert keys(look) == ["silent:watch"]
 
 
 def test_a_job_that_is_silent_through_many_short_days_is_found_in_the_end(machine):
