@@ -147,7 +147,7 @@ def test_without_a_store_it_says_what_to_do(paths, isolated):
 
 @pytest.mark.skipif(os.name != "posix", reason="file modes")
 def test_files_that_others_can_read_are_closed(paths, home):
-    os.chmod(paths.store, 0o644), os.chmod(paths.home, 0o755), os.chmod(paths.render / "rules.json", 0o604)
+    os.chmod(paths.store, 0o644), os.chmod(paths.home, 0o755), os.chmod(paths.render / "rules.json", 0o640)
     found = wrong(paths, home)
     assert "3 paths" in found["permissions"].line
     mend(paths, str(home))

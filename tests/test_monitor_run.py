@@ -138,6 +138,14 @@ def test_a_file_that_was_appended_to_after_it_was_read_is_noticed(machine):
     assert keys(machine.look(after=60)) == ["unread"]
 
 
+def test_what_passes_before_anybody_is_told_is_in_the_log(machine):
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    machine.look()
+    run_pass(machine.paths, roots=[machine.projects], embed=False)
+    assert machine.look(after=HOUR / 2).told == []
+    assert " passed: unread: 1 transcript not stored" in machine.logged()
+
+
 def test_a_session_under_way_is_not_missing(machine):
     machine.transcript("s1", NOON - HOUR, "Said just now.")
     assert keys(machine.look()) == []
@@ -455,7 +463,7 @@ def test_without_an_address_the_log_says_it_all(machine):
 def test_settings_that_cannot_be_read_are_a_finding_and_stop_nothing(machine, content):
     machine.paths.config.write_text(content, encoding="utf-8")
     look = machine.look()
-    assert keys(look) == ["settings"] and look.found[0].detail
+    assert keys(look) == ["settings"] and look.found[0].detail and look.found[0].detail in machine.logged()
     assert look_only(machine.paths, machine.schedule, [machine.projects]).found == look.found
 
 

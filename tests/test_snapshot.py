@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippo_core import clock, heartbeat
+from hippo_core import __version__, clock, heartbeat
 from hippo_core import config as settings
 from hippo_core.cli.main import hippo
 from hippo_core.curate.forget import forget, what_would_go
@@ -26,7 +26,7 @@ from hippo_core.snapshot import repository as repositories
 from hippo_core.snapshot.documents import NotADocument, memory_document, read_memory
 from hippo_core.snapshot.repository import Repository
 from hippo_core.snapshot.restore import carry_out, plan
-from hippo_core.snapshot.take import NO_GIT, take
+from hippo_core.snapshot.take import take
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 SHOP = project_scope("example.org/team/shop", "shop")
@@ -84,6 +84,8 @@ def everything_in(paths):
 def test_it_holds_what_shapes_the_memory_as_files_a_person_can_read(known, paths):
     (paths.plugin / ".claude-plugin").mkdir(parents=True)
     (paths.plugin / ".claude-plugin" / "plugin.json").write_text('{"version": "1.2.3"}', encoding="utf-8")
+    (paths.plugin / "__pycache__").mkdir()
+    (paths.plugin / "__pycache__" / "hook.pyc").write_bytes(b"differs from one Python to the next")
     assert take(paths).new
     files = shown(paths)
     if os.name != "nt":
@@ -101,7 +103,8 @@ def test_it_holds_what_shapes_the_memory_as_files_a_person_can_read(known, paths
         '---\nid: "m3"\ntype: "decision"\nscope: "project"\nproject: "shop"'
     )
     assert files["memories/decision/m3.md"].endswith("---\n\nWe use PostgreSQL.\n")
-    assert files["nudge.txt"] == "Be brief.\n" and json.loads(files["version.json"])["plugin"] == "1.2.3"
+    assert files["nudge.txt"] == "Be brief.\n"
+    assert json.loads(files["version.json"]) == {"hippocampus": __version__, "plugin": "1.2.3"}
     assert not any("machine heard" in text for text in files.values())
     assert b"SQLite format" not in everything_in(paths)
 
@@ -114,6 +117,22 @@ def test_a_night_without_a_change_is_no_new_snapshot(known, paths, monkeypatch):
     assert len(history(paths)) == 1
     beat = heartbeat.read(paths, "snapshot")
     assert beat.last_worked < beat.last_ran and beat.error is None
+    assert beat.counts == {"added": 0, "changed": 0, "removed": 0}
+
+
+@needs_git
+def test_what_somebody_changed_in_the_folder_by_hand_is_as_it_was_after_the_next_one(known, paths):
+    take(paths)
+    before = shown(paths)
+    (paths.snapshot / "nudge.txt").write_text("By hand.", encoding="utf-8")
+    (paths.snapshot / "rules" / "m1.md").unlink()
+    assert not take(paths).new and shown(paths) == before
+
+
+@needs_git
+def test_settings_that_cannot_be_read_are_kept_as_they_are(known, paths):
+    paths.config.write_text("{broken", encoding="utf-8")
+    assert take(paths).new and shown(paths)["config.json"] == "{broken"
 
 
 @needs_git
@@ -157,9 +176,15 @@ def test_a_users_git_settings_have_no_part_in_it(known, paths, isolated, monkeyp
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(hooks))
     assert take(paths).new
+    with (
+        (paths.snapshot / ".git" / "config").open("a", encoding="utf-8") as own,
+        (isolated / ".gitconfig").open("a") as of_user,
+    ):
+        own.write(f'[core]\n\thooksPath = "{hooks.as_posix()}"\n\tautocrlf = true\n')
+        of_user.write("[broken")
     human(known, "Line one.\r\nLine two, kept as it was written.")
     assert take(paths).new
-    assert len(history(paths)) == 2 and not (isolated / "hook-ran").exists()
+    assert len(history(paths)) == 2 and sorted(os.listdir(isolated)) == [".gitconfig", "hippo data", "hooks"]
     assert (
         (paths.snapshot / "memories/fact/m5.md").read_bytes().endswith(b"one.\r\nLine two, kept as it was written.\n")
     )
@@ -167,9 +192,9 @@ def test_a_users_git_settings_have_no_part_in_it(known, paths, isolated, monkeyp
 
 def test_without_git_the_heartbeat_says_so(known, paths, monkeypatch):
     monkeypatch.setattr(repositories.shutil, "which", lambda name: None)
-    assert take(paths).note == NO_GIT
+    assert take(paths).note == "no git on this machine, so nothing is kept"
     beat = heartbeat.read(paths, "snapshot")
-    assert (beat.result, beat.error, beat.last_worked) == (NO_GIT, None, None)
+    assert (beat.result, beat.error, beat.last_worked) == (take(paths).note, None, None)
     assert not paths.snapshot.exists()
 
 
