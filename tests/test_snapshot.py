@@ -137,11 +137,15 @@ def test_settings_that_cannot_be_read_are_kept_as_they_are(known, paths):
 
 @needs_git
 def test_what_was_removed_or_retyped_leaves_the_folder_and_stays_in_the_history(known, paths):
+    (paths.plugin / "hooks").mkdir(parents=True)
+    (paths.plugin / "hooks" / "old.py").write_text("pass\n", encoding="utf-8")
     take(paths)
     remove_rule(known, paths, 1)
+    (paths.plugin / "hooks" / "old.py").unlink()
     taken = take(paths)
-    assert (taken.new, taken.removed) == (True, 1)
-    assert "rules/m1.md" not in shown(paths) and "rules/m1.md" in history(paths)[0].tree
+    assert (taken.new, taken.removed) == (True, 2)
+    for gone in ("rules/m1.md", "plugin/hooks/old.py"):
+        assert gone not in shown(paths) and gone in history(paths)[0].tree
     (status,) = [
         subprocess.run(["git", "status", "--short"], cwd=paths.snapshot, capture_output=True, check=True).stdout
     ]
