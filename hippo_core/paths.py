@@ -156,8 +156,18 @@ def ensure_private(folder: Path) -> Path:
     """Create `folder` readable by its owner alone, and return it."""
     if not folder.parent.exists():
         ensure_private(folder.parent)  # mkdir's own `parents` would leave it to the umask
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=mode_of(folder), exist_ok=True)
     return folder
+
+
+def mode_of(folder: Path, system: str = os.name) -> int:
+    """With which mode a folder is made so that its user gets in, and nobody else.
+
+    0o700 is for the owner, which on Windows are the administrators where a terminal with their rights made it: its user
+    would be shut out. Their profile lets in nobody else as it is.
+    """
+    inside = system == "nt" and folder.is_relative_to(os.path.expanduser("~"))
+    return 0o777 if inside else 0o700
 
 
 def for_shell(path: Path | str) -> str:

@@ -15,7 +15,7 @@ def start_at_most_every(seconds, data, stamp, *options):
             if abs(time() - os.stat(file).st_mtime) < seconds:
                 return
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
+            os.makedirs(os.path.dirname(file), exist_ok=True)
         with open(file, "wb"):  # before the start: if it cannot be written, nothing would bound the starts
             pass
         os.utime(file)

@@ -44,7 +44,7 @@ def _reflexes(reflexes, prompt, data, session):
 def _note(folder, session, new):
     """Write down what the session is told now. False when that fails: then it would be told at every turn."""
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, session), "ab") as file:
             file.write(b"".join(word + b"\n" for word, _ in new))
     except OSError:

@@ -1,10 +1,10 @@
-"""How a program is named in a command line; files and folders put in each other's place while others look at them."""
+"""What is said of a program's path to a shell, for whom a folder is made, and what takes another's place."""
 
 import os
 
 import pytest
 
-from hippo_core.paths import for_agent, move
+from hippo_core.paths import for_agent, mode_of, move
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,14 @@ def test_on_windows_a_program_is_named_so_that_both_bash_and_powershell_start_it
 def test_a_name_that_means_something_to_a_shell_is_quoted(folder):
     assert for_agent(f"{folder}\\hippo.exe", "nt")[0] in "\"'"
     assert for_agent(f"{folder}/hippo", "posix")[0] == "'"
+
+
+@pytest.mark.parametrize("system, inside, mode", [("posix", True, 0o700), ("nt", True, 0o777), ("nt", False, 0o700)])
+def test_what_is_installed_with_an_administrators_rights_stays_open_to_its_user(
+    isolated, tmp_path, system, inside, mode
+):
+    """On Windows 0o700 lets in the owner alone, whom an elevated terminal makes the administrators."""
+    assert mode_of((isolated if inside else tmp_path) / "AppData" / "hippocampus", system) == mode
 
 
 @pytest.fixture
