@@ -81,3 +81,11 @@ def test_no_line_of_the_list_of_commands_is_cut_off(typed):
         if isinstance(command, click.Group):
             assert "..." not in typed(*path, "--help")[1].partition("Commands:")[2], path
     assert {path[0] for path in EVERY if path} == set(COMMANDS)
+
+
+def test_words_reach_a_command_as_they_were_typed(monkeypatch):
+    """On Windows click would put values in the place of variables, and names of files in the place of a star."""
+    told = {}
+    monkeypatch.setattr(hippo, "main", lambda **how: told.update(how))
+    main()
+    assert told["windows_expand_args"] is False

@@ -76,7 +76,8 @@ def hippo() -> None:
 def main() -> None:
     with plain_errors():
         try:
-            hippo.main(prog_name="hippo", standalone_mode=False)
+            # Words are taken as typed: on Windows click would put the value of a $VARIABLE in its place.
+            hippo.main(prog_name="hippo", standalone_mode=False, windows_expand_args=False)
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             sys.exit(error.exit_code)
