@@ -223,6 +223,12 @@ class TestTaskScheduler:
         assert found["Arguments"].endswith(f"schedule run --scheduled {job.name}")
         assert found.get("UserId") == (f"{user['USERDOMAIN']}\\{user['USERNAME']}" if user else None)
 
+    def test_an_account_of_no_domain_is_known_by_its_name_alone(self, target, monkeypatch):
+        """In a session of SSH, Windows names the workgroup as the domain, by which nobody is found."""
+        monkeypatch.setenv("USERNAME", "ann")
+        monkeypatch.setenv("USERDOMAIN", "WORKGROUP")
+        assert "<UserId>ann</UserId>" in windows.task(target, job_named("watch"))
+
     def test_no_console_flashes_up(self, target):
         target.python.with_name("pythonw.exe").touch()
         assert "pythonw.exe</Command>" in windows.task(target, job_named("monitor"))

@@ -92,7 +92,7 @@ def task(target: Target, job: Job) -> str:
     windowless = target.python.with_name("pythonw.exe")  # no console flashes up every half hour
     user = os.environ.get("USERNAME")
     domain = os.environ.get("USERDOMAIN")
-    account = f"{domain}\\{user}" if domain else user
+    account = f"{domain}\\{user}" if domain and domain != "WORKGROUP" else user  # SSH's word for none
     return _TASK.format(
         name=job.name,
         what=escape(job.what),
