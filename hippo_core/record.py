@@ -56,9 +56,12 @@ def installer(options: str = "") -> str:
 
 
 def python_by_hand(system: str = os.name) -> str:
-    """How Python is called by hand: on Windows python3 is at best a program that opens the store's page of it."""
+    """How Python is called by hand: on Windows python3 is at best a program that opens the store's page of it.
+
+    -3, or the launcher there would look into the script, and for the python3 that its first line names.
+    """
     if system != "nt":
         return "python3"
     import shutil
 
-    return "py" if shutil.which("py") else "python"
+    return "py -3" if shutil.which("py") else "python"

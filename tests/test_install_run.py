@@ -169,7 +169,7 @@ def test_where_the_checkout_is_stays_known(paths, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "system, there, called", [("posix", [], "python3"), ("nt", ["py", "python"], "py"), ("nt", ["python"], "python")]
+    "system, there, called", [("posix", [], "python3"), ("nt", ["py", "python"], "py -3"), ("nt", ["python"], "python")]
 )
 def test_what_is_named_to_install_is_a_python_that_starts_here(system, there, called, tmp_path, monkeypatch):
     """python3 is what Windows calls a program that only opens a page of its store."""
