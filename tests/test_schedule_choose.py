@@ -303,6 +303,15 @@ def test_launchd_may_take_a_moment_to_clear_away_what_was_there_before(programs,
     assert sum(call.startswith("bootstrap gui/") for call in programs.calls) == 6
 
 
+def test_tasks_that_cannot_be_looked_for_are_not_taken_for_removed(programs, paths, monkeypatch):
+    monkeypatch.setattr(windows.TaskScheduler, "system", sys.platform)
+    programs.add("schtasks")
+    choose.install(paths, PYTHON)
+    (programs.folder / "schtasks").unlink()
+    (note,) = choose.remove(paths)
+    assert "By hand: schtasks /Delete" in note and choose.chosen(paths) == "windows"
+
+
 def test_where_windows_takes_no_task_hooks_start_the_jobs(programs, paths, monkeypatch):
     monkeypatch.setattr(windows.TaskScheduler, "system", sys.platform)
     programs.add("schtasks")

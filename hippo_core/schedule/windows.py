@@ -12,6 +12,7 @@ from pathlib import Path
 from subprocess import list2cmdline
 from xml.sax.saxutils import escape
 
+from hippo_core.errors import ScheduleError
 from hippo_core.schedule.jobs import Job
 from hippo_core.schedule.scheduler import LAST_RESORT, Target, ask, require
 
@@ -77,14 +78,22 @@ class TaskScheduler:
                 require(["schtasks", "/Create", "/TN", target.name(job), "/XML", str(file), "/F"])
 
     def remove(self, prefix: str, jobs: Sequence[Job]) -> None:
-        for job in self.registered(prefix, jobs):
-            require(["schtasks", "/Delete", "/TN", f"{prefix}-{job}", "/F"])
+        for job in jobs:
+            status, _, said = _look_for(f"{prefix}-{job.name}")
+            if status < 0:  # it may well be there
+                raise ScheduleError(f"schtasks cannot be asked ({said})")
+            if status == 0:
+                require(["schtasks", "/Delete", "/TN", f"{prefix}-{job.name}", "/F"])
 
     def by_hand(self, prefix: str, jobs: Sequence[Job]) -> str:
         return "; ".join(f"schtasks /Delete /TN {prefix}-{job.name} /F" for job in jobs)
 
     def registered(self, prefix: str, jobs: Sequence[Job]) -> list[str]:
-        return [job.name for job in jobs if not ask(["schtasks", "/Query", "/TN", f"{prefix}-{job.name}"])[0]]
+        return [job.name for job in jobs if _look_for(f"{prefix}-{job.name}")[0] == 0]
+
+
+def _look_for(task: str) -> tuple[int, bytes, str]:
+    return ask(["schtasks", "/Query", "/TN", task])
 
 
 def task(target: Target, job: Job) -> str:
