@@ -90,6 +90,21 @@ class TestFailures:
         assert (report.files, report.messages, texts(store)) == (2, 3, ["Use uv.", "Yes.", "And ruff."])
         assert store.progress.sources()[str(bad)].offset == 0
 
+    def test_of_a_large_file_no_portion_is_stored_behind_one_that_cannot_be(self, store, path, monkeypatch):
+        write(path, path.read_bytes(), user("And ruff.", 3), user("Later.", 4))
+        append_all = type(store.archive).append_all
+
+        def fragile(room, entries):
+            return 1 / 0 if any(entry.message.text == "And ruff." for entry in entries) else append_all(room, entries)
+
+        monkeypatch.setattr(step, "_LARGE", 0)
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(type(store.archive), "append_all", fragile)
+            report = archive_files(store, [path])
+        assert len(report.failed) == 1 and texts(store) == ["Use uv.", "Yes."]
+        assert archive_files(store, [path]).messages == 2
+        assert texts(store) == ["Use uv.", "Yes.", "And ruff.", "Later."]
+
     def test_a_locked_store_ends_the_step_and_keeps_what_is_done(self, store, path, paths, monkeypatch):
         monkeypatch.setattr(step, "PORTION", 1)  # so that the first file is written before the second is read
         second = write(path.with_name("second.jsonl"), user("More.", 5))

@@ -304,6 +304,15 @@ class TestWatermark:
         typed = [{"type": "queue-operation", "operation": "enqueue", "content": text} for text in ("uv", "ruff")]
         write(path, user("Begin.", 1), *typed, assistant("x" * 900, 2), user("uv\nruff", 3), assistant("Yes.", 4))
         monkeypatch.setattr(step, "_LARGE", 0)
+
+        def killed(message):
+            if message.text == "uv\nruff":
+                raise KeyboardInterrupt
+            return guard(message)
+
+        with monkeypatch.context() as meanwhile, pytest.raises(KeyboardInterrupt):
+            meanwhile.setattr(step, "guard", killed)
+            archive_files(store, [path])
         archive_files(store, [path])
         assert [text[:7] for text in texts(store)] == ["Begin.", "xxxxxxx", "uv\nruff", "Yes."]
 
