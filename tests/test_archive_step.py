@@ -256,6 +256,20 @@ class TestWatermark:
         store._db.set_commit_hook(None)
         assert len(commits) == 1 and len(store.progress.sources()) == 21
 
+    @pytest.mark.skipif(os.name == "nt", reason="the number of open files is limited by a POSIX call")
+    def test_files_that_wait_to_be_written_are_closed(self, store, path):
+        import resource
+
+        files = [write(path.with_name(f"{n}.jsonl"), user(f"Said {n}.", n)) for n in range(60)]
+        os.close(next_one := os.open(os.devnull, os.O_RDONLY))
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_one + 30, limits[1]))
+        try:
+            report = archive_files(store, files)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert (report.messages, report.failed) == (60, [])
+
     @pytest.mark.parametrize("largest, count", [(0, 1_000), (700, 1_000), (8 << 20, 2)])
     def test_a_large_file_is_written_in_portions_each_with_its_watermark(
         self, store, path, monkeypatch, largest, count
