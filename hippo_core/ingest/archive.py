@@ -96,7 +96,7 @@ class _Reading:
     source: what is stored of it, if anything. spoken: what the portion says, and where.
     """
 
-    def __init__(self, path: Path, source: Source | None, places: Places):
+    def __init__(self, path: Path, source: Source | None):
         try:
             stat = os.stat(path)
             if S_ISDIR(stat.st_mode):
@@ -113,7 +113,7 @@ class _Reading:
                 self._content = Content(path)
         self.path, self.source = path, source
         self.spoken: list[tuple[Guarded, Scope]] = []
-        self._places, self._found = places, State.of(stat)
+        self._found = State.of(stat)
         self._transcript = Transcript(path, start)
         self._transcript.passed = self._content.add
         self._portions = self._transcript.portions(_LARGE, PORTION)
@@ -127,14 +127,14 @@ class _Reading:
     def bad_lines(self) -> int:
         return self._transcript.bad_lines
 
-    def hear(self) -> int:
+    def hear(self, places: Places) -> int:
         """Read the next portion; how many bytes it is of."""
         before = self._transcript.offset
         self.spoken = []
         for message in next(self._portions):
             guarded = guard(message)
             if guarded is not None:
-                self.spoken.append((guarded, self._places.scope(message)))
+                self.spoken.append((guarded, places.scope(message)))
         return self._transcript.offset - before
 
     def state(self) -> dict[str, Any]:
@@ -166,9 +166,9 @@ class _Step:
         try:
             if not self._needs_reading(path, source):
                 return
-            reading = _Reading(path, source, self._places)
+            reading = _Reading(path, source)
             while True:
-                self._bytes += reading.hear()
+                self._bytes += reading.hear(self._places)
                 self._messages += len(reading.spoken)
                 self._read.append(reading)
                 full = self._bytes > _LARGE or max(self._messages, len(self._read)) >= PORTION
@@ -239,9 +239,9 @@ class _Step:
                 added = store.archive.append_all(some)
                 messages += len(added)
                 sessions.update(entry.message.session_id for entry in added)
-            sources = [source._replace(**reading.state()) for reading, source in zip(read, sources, strict=True)]
-            store.progress.save_sources(sources)
-        for reading, source in zip(read, sources, strict=True):
+            saved = [source._replace(**reading.state()) for reading, source in zip(read, sources, strict=True)]
+            store.progress.save_sources(saved)
+        for reading, source in zip(read, saved, strict=True):
             reading.source = source
         ended = [reading for reading in read if reading.ended]
         self._report.files += len(ended)
