@@ -147,6 +147,19 @@ def test_a_noted_end_of_a_session_waives_the_rest_once(paths, root, running):
     assert not noted(paths)
 
 
+def test_a_note_outlives_a_pass_that_ends_before_it_saw_to_it(paths, root, running, monkeypatch):
+    from hippo_core.ingest import distil
+
+    def locked(*_):
+        raise StoreLockedError("busy")
+
+    note_over(paths, SESSION)
+    with monkeypatch.context() as meanwhile, pytest.raises(StoreLockedError):
+        meanwhile.setattr(distil, "distil_sessions", locked)
+        ingest(paths, root)
+    assert ingest(paths, root).learned == 1
+
+
 def test_a_note_that_comes_while_a_pass_is_at_work_is_seen_to_before_it_ends(paths, root, running, monkeypatch):
     """The catch-up of a session's end finds the lock held and leaves; its session must not be lost."""
     archive, calls = run._Pass._archive, []
