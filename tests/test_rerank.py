@@ -194,6 +194,20 @@ def test_only_what_may_be_shown_is_sent_and_nothing_where_there_is_nothing_to_or
     assert all(count > 1 for count in sent) and "Fridays" not in json.dumps(service.requests)
 
 
+def test_at_most_50_texts_are_sent_and_2000_letters_of_each(store, paths, service, reranker):
+    keywords_only(paths)
+    for number in range(60):
+        learn(store, f"Deploys fail for reason {number}. " + "And so it goes. " * 200)
+    ask(store, reranker=reranker)
+    (request,) = service.requests
+    assert len(request["documents"]) == 50 and {len(text) for text in request["documents"]} <= {1_999, 2_000}
+
+
+def test_of_an_answer_without_end_no_more_is_read_than_an_answer_may_be_long(store, known, service, reranker):
+    service.answer = (200, b" " * 1_000_000 + json.dumps({"data": []}).encode())
+    assert any("cannot be read" in remark for remark in ask(store, reranker=reranker).remarks)
+
+
 FAULTS = [
     (401, b'{"detail": "Provided API key is invalid: not-a-real-key"}', "refused VOYAGE_API_KEY"),
     (429, b"{}", "limit"),

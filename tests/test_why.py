@@ -71,6 +71,35 @@ def test_it_tells_confirmation_use_and_history(known, paths):
     assert data["use"]["shown"] == 4 and data["sources"][0]["line"] == 2 and data["sources_gone"] == 1
 
 
+@pytest.mark.parametrize(
+    ("role", "withheld", "who", "besides"),
+    [
+        (Role.USER, None, "you", []),
+        (Role.ASSISTANT, None, "the agent", []),
+        (Role.PARENT, None, "the agent to its sub-agent", []),
+        (Role.SUMMARY, None, "a summary of the conversation", []),
+        (Role.USER, "private", "you", ["      not learned from: private"]),
+    ],
+)
+def test_it_tells_who_said_it_when_it_was_first_said_and_what_was_not_learned_from(
+    paths, store, role, withheld, who, besides
+):
+    with store.transaction():
+        store.memories.ensure_scope(API)
+        source = store.progress.begin_source("/gone.jsonl")
+        message = Message("u1", "session-one", role, SAID, 1_790_000_000.0, "/srv", 0)
+        store.archive.append(message, scope=API, source_id=source.id, withheld=withheld)
+        at = dict(observed_at=1_790_000_000.0)
+        store.memories.add(Draft(SAID, MemoryType.DECISION, API.key, Author.MACHINE, sources=("u1",), **at), "t")
+    lines = run("why", "m1").splitlines()
+    assert "  first said  2026-09-21 14:13" in lines
+    place = lines.index(f"  a1  {who} · 2026-09-21 14:13 · session session-")
+    assert lines[place + 1 : lines.index("History:") - 1] == [
+        "      /gone.jsonl (changed or gone since)", *besides, f"      {SAID}"
+    ]  # fmt: skip
+    assert json.loads((paths.spool / "shown.jsonl").read_text())["used"] == [1], "it was looked at in full"
+
+
 def test_history_tells_the_words_that_were_replaced(known, paths):
     with Store.open(paths.store) as store, store.transaction():
         store.memories.update(1, 2, "user", Author.HUMAN, text="PostgreSQL holds the sessions")
