@@ -13,14 +13,15 @@ from hippo_core import clock, heartbeat, spool
 from hippo_core.cli.dream import dream_command, undo_command
 from hippo_core.config import Config
 from hippo_core.config import save as save_settings
-from hippo_core.dream.retire import ALWAYS_ALLOWED, MOST_SHARE
-from hippo_core.dream.run import dream
+from hippo_core.dream.retire import ALWAYS_ALLOWED, MOST_SHARE, Retirement
+from hippo_core.dream.run import DreamReport, dream
 from hippo_core.dream.undo import take_back
 from hippo_core.errors import BusyError, NotFoundError, StoreMissingError, UsageError, VersionConflictError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import ACTIVE, RETIRED, Draft
 from hippo_core.model.scope import GLOBAL_SCOPE
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.render.refresh import refresh
 from hippo_core.store.memories import PLAIN
 
 NOW = 1_800_000_000.0
@@ -252,7 +253,16 @@ def test_a_night_writes_its_heartbeat(store, paths, monkeypatch):
     later(monkeypatch, 1)
     dream(paths), dream(paths)
     idle = heartbeat.read(paths, "dream")
-    assert idle.last_ran == NOW + clock.DAY and idle.counts["retired"] == 0
+    assert idle.last_ran == NOW + clock.DAY and idle.last_worked == NOW and idle.counts["retired"] == 0
+
+
+@pytest.mark.parametrize("done", [
+    {"retirement": Retirement(1, (1,))}, {"counted": 1}, {"embedded": 1}, {"mended": ["it"]}, {"rebuilt": 1},
+    {"cleared": 1},
+])  # fmt: skip
+def test_whatever_a_night_changed_is_work_and_what_it_left_is_none(done):
+    assert DreamReport(**done).worked
+    assert not DreamReport(Retirement(left=3)).worked and DreamReport(Retirement(left=3)).counts()["left"] == 3
 
 
 def test_a_night_counts_what_was_shown(store, paths):
@@ -261,6 +271,25 @@ def test_a_night_counts_what_was_shown(store, paths):
     assert dream(paths).counted == 3
     assert (store.uses.of(number).shown, store.uses.of(number).used) == (2, 1)
     assert dream(paths).counted == 0
+
+
+def test_what_hooks_read_is_rendered_anew_after_a_night(store, paths):
+    add(store, "an old task", days=100)
+    refresh(store, paths)
+
+    def rendered():
+        return {file: file.read_bytes() for file in paths.render.rglob("*.json")}
+
+    before = rendered()
+    assert dream(paths).retirement.retired and rendered() != before
+
+
+def test_a_forget_that_was_interrupted_is_completed_at_night(store, paths):
+    with store._db:
+        store._db.execute("INSERT INTO unfinished_forget VALUES (1)")
+    assert store.forgetting.unfinished
+    dream(paths)
+    assert not store.forgetting.unfinished
 
 
 def test_half_written_files_of_killed_processes_go(store, paths):

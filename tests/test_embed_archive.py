@@ -168,6 +168,8 @@ def test_without_a_model_a_pass_ends_well(paths, root, monkeypatch):
 
 def test_the_night_goes_on_with_it(paths, root):
     run_pass(paths, roots=[root], embed=False)
+    with one_at_a_time(paths, LOCK):  # a pass is at the same work, which costs the rest of the night nothing
+        assert dream(paths).embedded == 0
     assert dream(paths).embedded == 2 and dream(paths).embedded == 0
 
 

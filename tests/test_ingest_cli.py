@@ -129,6 +129,7 @@ def test_catch_up_that_finds_another_at_work_leaves_at_once_and_loses_nothing(pa
         assert not paths.store.exists() and not paths.log.exists()
     assert_silent(hippo("catch-up", "--archive-only"))
     assert len(memories(paths)) == 1
+    assert not (paths.log / "hippo.log").exists(), "which is nothing to tell of"
 
 
 def test_a_child_of_ours_stores_nothing(paths, transcript):
