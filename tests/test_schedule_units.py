@@ -155,7 +155,7 @@ class TestTaskScheduler:
         "Task": ["RegistrationInfo", "Triggers", "Principals", "Settings", "Actions"],
         "RegistrationInfo": ["Description"],
         "Triggers": ["CalendarTrigger"],
-        "CalendarTrigger": ["Repetition?", "StartBoundary", "Enabled", "ScheduleByDay"],
+        "CalendarTrigger": ["Enabled", "StartBoundary", "Repetition?", "ScheduleByDay"],
         "Repetition": ["Interval", "Duration", "StopAtDurationEnd"],
         "ScheduleByDay": ["DaysInterval"],
         "Principals": ["Principal"],

@@ -23,9 +23,9 @@ _TASK = """\
     <Description>Hippocampus {name}: {what}</Description>
   </RegistrationInfo>
   <Triggers>
-    <CalendarTrigger>{repetition}
-      <StartBoundary>{start}</StartBoundary>
+    <CalendarTrigger>
       <Enabled>true</Enabled>
+      <StartBoundary>{start}</StartBoundary>{repetition}
       <ScheduleByDay>
         <DaysInterval>1</DaysInterval>
       </ScheduleByDay>
