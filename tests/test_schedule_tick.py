@@ -134,6 +134,12 @@ class TestRunJob:
             done = tick.run_job(paths, job_named("watch"))
         assert (done.result, done.error) == ("busy", None) and "is at work" in log_of(paths)
 
+    def test_what_cannot_even_begin_is_in_the_log_alone(self, paths):
+        paths.home.mkdir(parents=True, exist_ok=True)
+        paths.run.write_text("a file in the folder's place", encoding="utf-8")
+        done = hippo("schedule", "run", "--scheduled", "watch")
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", "") and "schedule: " in log_of(paths)
+
     def test_a_job_asks_nobody(self, paths, scripted):
         """Whatever it was started from: what it reads is at its end."""
         waiting, kept = os.pipe(), os.dup(0)
@@ -395,6 +401,8 @@ class TestWatch:
         done = hippo("watch", "--once")
         assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
         assert read(paths, "watch").result == "failed" and "damaged" in read(paths, "watch").error
+        done = hippo("schedule", "run", "watch")
+        assert done.returncode == 1 and done.stderr.startswith("watch failed: ") and "damaged" in done.stderr
         all_ran(paths, but="watch")
         done = hippo("schedule", "run", "--scheduled", "watch")
         assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
@@ -415,10 +423,18 @@ class TestScreen:
         assert shown["with"] is None and [job["name"] for job in shown["jobs"]] == [job.name for job in JOBS]
         assert all(job["due"] and not job["registered"] and job["beat"] is None for job in shown["jobs"])
 
+    def test_run_runs_what_is_due_and_says_what_came_of_it(self, paths, transcript):
+        all_ran(paths, but="watch")
+        with one_at_a_time(paths, "job-watch"):
+            assert hippo("schedule", "run", "watch").stdout == "watch is at work in another process.\n"
+        said = "watch: 1 transcript read, 1 message archived, 1 memory learned\n"
+        assert [hippo("schedule", "run").stdout for _ in range(2)] == [said, "No job is due.\n"]
+
     def test_remove_then_install(self, paths):
         assert "5 jobs registered with the client's hooks" in hippo("schedule", "install").stdout
         assert "To register them again: hippo schedule install" in hippo("schedule", "remove").stdout
-        assert "nobody" in hippo("schedule", "show").stdout
+        shown = hippo("schedule", "show").stdout
+        assert "nobody" in shown and shown.count("(not registered)") == len(JOBS)
         assert hippo("schedule", "remove").stdout == "No jobs were registered.\n"
 
     def test_an_unknown_job_is_refused_in_one_go(self, paths):
