@@ -9,6 +9,9 @@ import pytest
 from hook_process import context
 
 from hippo_core.awake import awake
+from hippo_core.curate.remember import remember
+from hippo_core.model.scope import GLOBAL_SCOPE
+from hippo_core.model.types import Author, MemoryType
 from hippo_core.render import health
 from hippo_core.render.refresh import refresh
 
@@ -88,6 +91,14 @@ def test_the_time_that_a_machine_slept_is_none_that_it_was_awake():
         assert awake() == pytest.approx(time.monotonic(), abs=1)
 
 
+def test_after_a_restart_of_the_machine_the_time_since_then_counts(home, hooks):
+    health.expect(home, 1, 1_800)
+    document = (home.render / "late").read_bytes().partition(b"\n")[2]
+    (home.render / "late").write_bytes(b"1 %d\n" % (awake() + 90_000) + document)
+    os.utime(home.render / "late", (time.time() - 90_000,) * 2)
+    assert "nothing has watched" in hooks.said("session_memory", home.home)
+
+
 def test_who_just_logged_in_has_not_missed_a_look(home, hooks, tmp_path):
     """A user's timers do not run while nobody is logged in."""
     health.expect(home, 3_600, 1_800)
@@ -108,8 +119,12 @@ def test_without_a_schedule_nothing_is_late(home, hooks):
 
 @pytest.mark.parametrize("late", [b"", b"\n", b"x y\n{}", b"1\n{}", b"1 2 3\n{}", b"\xff\n\xff", b"1 0\n{broken"])
 @pytest.mark.parametrize("line", [b"", b"{", b"\xff"])
-def test_damaged_files_cost_nothing_but_the_line(home, hooks, late, line):
+def test_damaged_files_cost_nothing_but_the_line(home, hooks, store, late, line):
+    remember(
+        store, home, "We use PostgreSQL.", type=MemoryType.FACT, scope=GLOBAL_SCOPE, author=Author.HUMAN, actor="x"
+    )
     before = hooks.said("session_memory", home.home)
+    assert "<hippo-memory>" in before
     (home.render / "late").write_bytes(late)
     (home.render / "health.json").write_bytes(line)
     assert context(hooks.run("session_memory", home.home).stdout) == before

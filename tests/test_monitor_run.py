@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import time
 from datetime import datetime
@@ -17,7 +18,7 @@ from hippo_core.cli.main import hippo
 from hippo_core.errors import BusyError, UsageError
 from hippo_core.ingest.run import run_pass
 from hippo_core.lock import one_at_a_time
-from hippo_core.monitor import hours
+from hippo_core.monitor import hours, outbox
 from hippo_core.monitor.run import Schedule, look_only, run_once, schedule_of
 from hippo_core.schedule import choose
 from hippo_core.schedule.jobs import JOBS, job_named
@@ -106,6 +107,7 @@ def test_transcripts_that_grow_while_nothing_arrives_raise_one_alert_though_ever
         machine.look(after=HOUR / 2)
     (body,) = ntfy.bodies
     assert body.startswith("1 transcript not stored") and "hippo doctor" in body
+    assert ntfy.received[0]["title"] == f"Hippocampus on {platform.node()}: memory needs you"
     assert b"Memory health: 1 transcript not stored" in (machine.paths.render / "health.json").read_bytes()
     beat = heartbeat.read(machine.paths, "monitor")
     assert (beat.last_worked, beat.last_ran) == (NOON + 1.5 * HOUR, NOON + 5 * HOUR), "an alert is its work"
@@ -313,6 +315,7 @@ def test_quiet_hours_hold_what_can_wait_until_morning(machine, ntfy):
     machine.at(datetime(2026, 11, 27, 23).timestamp())
     look = machine.look()
     assert (len(look.told), look.sent, look.waiting) == (1, 0, 1)
+    assert not outbox.waiting(machine.paths)[0].urgent
     assert re.search(r"held until \d{4}-\d\d-\d\d 07:00", machine.logged())
     machine.at(datetime(2026, 11, 28, 6, 50).timestamp())
     assert machine.look().sent == 0
