@@ -562,6 +562,29 @@ def test_trying_the_ways_out_names_the_one_that_fails_and_tries_the_others(machi
     assert "nonsense: " in machine.logged() and len(ntfy.bodies) == 1
 
 
+@pytest.mark.parametrize("arguments", [
+    [], ["--for", "4h", "--until", "18:30"], ["--for", "91d"], ["--until", "2020-01-01"], ["--for", "soon"],
+])  # fmt: skip
+def test_how_long_to_mute_is_said_once_and_bounded(machine, arguments):
+    done = CliRunner().invoke(hippo, ["monitor", "mute", *arguments])
+    assert isinstance(done.exception, UsageError) and hours.muted_until(machine.paths, machine.now) is None
+
+
+def test_what_a_look_shows_a_person(machine, ntfy):
+    def run(*arguments, **environment):
+        return CliRunner().invoke(hippo, ["monitor", *arguments], env=environment, catch_exceptions=False).output
+
+    assert run() == "All is well.\n"
+    assert run(HIPPO_CHILD="1") == ""
+    machine.transcript("s1", NOON - 5 * HOUR, "Words.")
+    ntfy.down()
+    for _ in range(3):
+        machine.look(after=HOUR / 2)
+    assert "not sent by ntfy: A Connection error" in run() and "waiting to be sent: 1" in run("show")
+    ntfy.up()
+    assert "0 to tell, 1 sent" in run()
+
+
 def test_the_commands(machine, ntfy):
     def run(*arguments):
         return CliRunner().invoke(hippo, ["monitor", *arguments], catch_exceptions=False, standalone_mode=False).output
