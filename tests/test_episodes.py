@@ -398,6 +398,8 @@ def test_a_phrase_costs_what_all_its_words_cost(counted, monkeypatch):
     monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 40)
     plan = counted.frequencies.plan(["the deploys of the api"], None, budget=20)
     assert plan == Plan(("the deploys of the api",), int(61 * (1 - 40 / 150)), 1.0)
+    pasted = "api " * 1_000  # of which the first sixteen are looked for
+    assert counted.frequencies.plan([pasted], None, budget=20) == Plan((pasted,), int(61 * (1 - 40 / (16 * 30))), 1.0)
 
 
 def test_rows_that_are_listed_are_ranked_as_fts5_ranks_them(store):

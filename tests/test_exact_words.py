@@ -11,6 +11,7 @@ from hippo_core.recall.channels import holding
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.query import read_query
 from hippo_core.recall.spelling import spelled
+from hippo_core.store.words import match_expression
 
 # (what is asked, how it stands in the text, what must not be taken for it)
 SHAPES = [
@@ -143,6 +144,24 @@ def test_a_name_is_found_among_very_many_that_hold_but_its_words(store, memories
     archived(texts)
     assert recall(store, query, embedder=None, scopes=None).results[0].memory.id == number
     assert search_archive(store, query, scopes=None).hits[0].message.text == texts[-1]
+
+
+def test_of_a_very_long_name_the_beginning_is_looked_for_and_the_whole_compared(store, memories, archived):
+    """What a phrase costs is what all its words cost."""
+    name = "/".join(f"part{n}" for n in range(40))
+    texts = [f"See {name}x, {name}x", f"We looked at {name}, and it was fine"]
+    number = memories(texts)[-1]
+    archived(texts)
+    for query in forms(name):
+        assert recall(store, query, embedder=None, scopes=None).results[0].memory.id == number
+        assert search_archive(store, query, scopes=None).hits[0].message.text == texts[1]
+    assert match_expression([name], None).count("part") == match_expression(["字" * 40], None).count("字字") == 16
+
+
+def test_a_part_of_a_path_is_looked_for_by_itself_beside_words_that_very_many_hold(store, memories):
+    memories(["See src/app/main.py", *["alpha beta gamma delta epsilon"] * 60, *["nothing of that"] * 200])
+    found = recall(store, "alpha beta gamma delta epsilon app/main.py", embedder=None, scopes=None)
+    assert found.searched["exact"] == 1
 
 
 @pytest.mark.parametrize("query, holders", [("API", {1, 2}), ("brain.py", {1}), ("brain-py", {1, 2}), ("x.py", set())])

@@ -86,10 +86,12 @@ def by_keyword(store: Store, query: Query, where: Where, found: Found) -> None:
     def hits(index: str, words: Sequence[str]) -> list[tuple[int, float]]:
         return store.memories.keyword_hits(words, index=index, scopes=where.scopes, types=where.types, limit=DEPTH)
 
+    plain = hits(PLAIN, query.terms) if query.terms else []
     if query.literals:
-        found.lists[EXACT_CHANNEL] = _as_spelled(store, query, hits(EXACT, query.literals), hits(PLAIN, query.literals))
+        inside = plain if query.terms == query.literals else hits(PLAIN, query.literals)
+        found.lists[EXACT_CHANNEL] = _as_spelled(store, query, hits(EXACT, query.literals), inside)
     if query.terms:
-        found.lists[PLAIN_CHANNEL] = hits(PLAIN, query.terms)
+        found.lists[PLAIN_CHANNEL] = plain
 
 
 def _as_spelled(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from hippo_core.store.words import Stems
+from hippo_core.store.words import MOST_PARTS, Stems
 
 COMMON = 500  # messages that hold a word, from which on it is counted ahead
 _ENOUGH = 10_000  # messages, from which on counting pays
@@ -60,7 +60,7 @@ def planned(expected: Mapping[str, float], extent: Extent, budget: int, stems: S
     for word in ordered:
         rows = expected[word]
         added = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS) if extent.scoped else rows
-        added *= max(1, len(stems(word)))  # each word of a phrase is gone through
+        added *= min(max(1, len(stems(word))), MOST_PARTS)  # each word of a phrase is gone through
         if chosen and cost + added > LISTED:
             break
         chosen.append(word)

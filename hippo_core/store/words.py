@@ -6,6 +6,7 @@ their own, and looked up the same way. Knows nothing of ranking.
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from os.path import commonprefix
 
 import apsw
@@ -21,6 +22,8 @@ _HASH = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}", re.IGNORE
 
 
 _VERSION = re.compile(r"\d+\.\d.*")
+_PART = re.compile(r"[^\W_]+")
+MOST_PARTS = 16  # of a phrase: each is gone through wherever it stands, and a pasted token may have a thousand
 
 
 def is_version(word: str) -> bool:
@@ -135,8 +138,10 @@ def varints(data: bytes) -> list[int]:
 
 
 def _word(word: str) -> list[str]:
-    spaced = _UNSPACED.sub(" ", word).replace("\0", " ")
-    expressions = [_quote(spaced.strip())] if any(c.isalnum() for c in spaced) else []
+    spaced = _UNSPACED.sub(" ", word).replace("\0", " ").strip()
+    expressions = [_quote(spaced)] if any(c.isalnum() for c in spaced) else []
+    if more := next(islice(_PART.finditer(spaced), MOST_PARTS, None), None):
+        expressions = [_quote(spaced[: more.start()])]
     if begins_hash(word):
         expressions = [_quote(word) + " *"]
     if is_version(word):
@@ -145,7 +150,7 @@ def _word(word: str) -> list[str]:
         if len(run) == 1:
             expressions.append(_quote(run) + " *")
         else:
-            expressions.append(_quote(" ".join(run[i : i + 2] for i in range(len(run) - 1))))
+            expressions.append(_quote(" ".join(run[i : i + 2] for i in range(min(len(run) - 1, MOST_PARTS)))))
     return expressions
 
 
