@@ -95,6 +95,11 @@ AWS = (
     '"SecretAccessKey": "{}"|aws_secret={}|aws configure set aws_secret_access_key {}|S3_SECRET={}|'
     "the aws secret access key is {}"
 ).split("|")
+SAID = (
+    'psk={}|psk="{}"|the PSK is {}|WPA2 key: {}|hmac key = {}|webhook secret {}|twilio auth token {}|'
+    "cohere api key {}\nthen go on|Authorization: SSWS {}|login: admin / {}|creds are admin:{}|use {} as the password|"
+    "take `{}` as your new password, please"
+).split("|")
 BASE64 = (
     'Authorization: Basic {}|curl -H \'Authorization: Basic {}\' x|{{"auths":{{"r.example":{{"auth":"{}"}}}}}}|'
     '"auth": "{}"|_auth={}|//x/:_password={}|AccountName=x;AccountKey={};EndpointSuffix=y|SharedAccessKey={}'
@@ -107,9 +112,14 @@ PREFIXED = (
     "github_pat_ 82|glpat- 20|gldt- 20|glrt- 20|glptt- 20|glcbt- 20|glsoat- 20|glft- 20|npm_ 36|"
     "pypi-AgEIcHlwaS5vcmc 60|"
     "hf_ 34|sk-proj- 48|sk- 48|sk-svcacct- 48|sk-ant-api03- 90|AIza 35|ya29. 60|EAACEdEose0cBA 90|nvapi- 64|phx_ 43|"
-    "apify_api_ 36|dckr_pat_ 27|CFPAT- 43|fm2_ 60|BBDC- 40|gsk_ 52|lin_api_ 40|secret_ 43|hvs. 24"
+    "apify_api_ 36|dckr_pat_ 27|CFPAT- 43|fm2_ 60|BBDC- 40|gsk_ 52|lin_api_ 40|secret_ 43|hvs. 24|"
+    "AKCp 69|nfp_ 36|pscale_tkn_ 43|pscale_pw_ 43|pcsk_ 60|pnu_ 36|fio-u- 64|tk-us- 48|duffel_test_ 43|sha256~ 43|"
+    "mdb_sa_sk_ 40|tfp_ 59|aio_ 28|rnd_ 32|csk- 48|tgp_v1_ 43|jina_ 60|fw_ 24|pa- 43|re_a1B2c3D4_ 24"
 ).split("|")
-HEXED = "rubygems_ 48|pul- 40|dop_v1_ 64|shpat_ 32|key- 32|sbp_ 40|dapi 32|pat-na1- 36".split("|")
+HEXED = (
+    "rubygems_ 48|pul- 40|dop_v1_ 64|shpat_ 32|key- 32|sbp_ 40|dapi 32|pat-na1- 36|sqp_ 40|squ_ 40|bkua_ 40|rdme_ 70|"
+    "shippo_live_ 40|fc- 32|sk_ 48|FLWSECK- 32"
+).split("|")
 
 
 def cases(kind, forms, make):
@@ -127,6 +137,7 @@ def cases(kind, forms, make):
         *cases("handed", HANDED_OVER, lambda maker: maker.letters(14)),
         *cases("handed-mixed", HANDED_OVER, lambda maker: maker.mixed(24)),
         *cases("token", TOKENS, lambda maker: maker.mixed(34)),
+        *cases("said", SAID, lambda maker: maker.mixed(32)),
         *cases("aws", AWS, Maker.aws),
         *cases("base64", BASE64, lambda maker: maker.base64(24)),
         *cases("jwt", JWTS, Maker.jwt),
@@ -204,13 +215,30 @@ cout << "password" << endl;|x = 1 << 4|echo "a:b" ~ sort|machine learning login 
 the machine login and password are separate|default login page password box|aws secrets manager holds it
 our aws secret is rotated every month|12 passed, 0 failed|pass: 12, fail: 3|le test passe : ok|senha: ver wiki
 sha256sum -c <<< "3f2a9c1d4e5b6a7f8091a2b3c4d5e6f708192a3b"
+use argon2id as the password hasher|store bcrypt2 as the password hash|use it as the password|login: src/auth2.py
+the auth token src/lib/tokens2024/Handler1.tsx is read|the psk is in the vault|psk: see wiki|upskill42: more
+the seed phrase: write down all of the words and keep them where nobody else will ever look for them
+a recovery phrase has twelve or twenty four words from a list that everybody knows and wallets read
 """
+WALLET = "legal winner thank year wave sausage worth useful legal winner thank yellow"
 
 
 @pytest.mark.parametrize("line", [part for row in STAYS.strip().split("\n") for part in row.split("|")])
 def test_what_is_only_about_secrets_stays(line):
     text = line.replace("\\n", "\n").replace("~", "|")
     assert redact(text) == text
+
+
+@pytest.mark.parametrize("form", ["mnemonic: {}", "the seed phrase is {}.", 'recovery phrase = "{}"', "Seed words\n{}"])
+def test_the_words_that_open_a_wallet_go(form):
+    assert redact(form.format(WALLET)) == form.format("[redacted:phrase]")
+    numbered = form.format(f"{WALLET} {WALLET}")
+    assert redact(numbered) == form.format("[redacted:phrase]")
+
+
+def test_the_hash_of_a_package_stays():
+    line = f'"integrity": "sha512-{Maker(1).mixed(86)}=="'
+    assert redact(line) == line
 
 
 def test_nearly_every_random_password_of_small_letters_goes():
@@ -238,7 +266,10 @@ def test_words_stay_behind_the_name_of_a_password():
     assert len(changed) <= len(words) * 0.02, changed
 
 
-BEGINNINGS = ["<<<", "passwd <<< ", "chpasswd <<EOF\n", "cat > token <<A\n", "pin is ", "密码：", "pin: 1 "]
+BEGINNINGS = (
+    "<<<|passwd <<< |chpasswd <<EOF\n|cat > token <<A\n|pin is |密码：|pin: 1 |seed phrase word |"
+    "mnemonic | as the password"
+).split("|")
 
 
 @pytest.mark.parametrize("piece", BEGINNINGS, ids=ascii)

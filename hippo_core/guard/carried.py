@@ -72,7 +72,8 @@ PLACES: tuple[Place, ...] = (
         ("authorization",),
         re.compile(
             r"(?P<lead>(?i:(?:proxy-)?authorization)\\?[\"']?[ \t]{0,3}[:=][ \t]{0,3}\\?[\"']?"
-            r"(?:(?i:basic|bearer|token|digest|apikey|negotiate)[ \t]{1,3})?)(?P<secret>[A-Za-z0-9._~+/=-]{8,8000})"
+            r"(?:(?i:basic|bearer|token|digest|apikey|negotiate|ssws)[ \t]{1,3})?)"
+            r"(?P<secret>[A-Za-z0-9._~+/=-]{8,8000})"
         ),
         _is_mixed,
     ),
@@ -126,8 +127,15 @@ PLACES: tuple[Place, ...] = (
         "login",
         ("cred",),
         re.compile(
-            r"(?P<lead>[cC]red(?:s|entials)?[ ]?[:=][ ]?[\w.@-]{1,60}[ ]?[:/][ ]?)(?P<secret>[^\s\"'`<>]{4,200})"
+            r"(?P<lead>[cC]red(?:s|entials)?(?:[ ]?[:=]|[ ]are)[ ]?[\w.@-]{1,60}[ ]?[:/][ ]?)"
+            r"(?P<secret>[^\s\"'`<>]{4,200})"
         ),
+        lambda match: _is_open(match) and looks_random(match["secret"], True),
+    ),
+    Place(
+        "login",
+        ("login", " / "),
+        re.compile(r"(?P<lead>[lL]ogin[ ]?[:=][ ]?[\w.@-]{1,60}[ ]/[ ])(?P<secret>[^\s\"'`<>]{6,200})"),
         lambda match: _is_open(match) and looks_random(match["secret"], True),
     ),
     Place("npm", ("_auth",), re.compile(r"(?P<lead>\b_auth\s?=\s?\"?)(?P<secret>[A-Za-z0-9+/=]{8,400})"), _is_strong),

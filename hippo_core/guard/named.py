@@ -20,15 +20,15 @@ from hippo_core.guard.plausible import (
 
 MARKER = "[redacted:named]"
 
-_STEM = re.compile("pass|pwd?|secret|token|credential|key")
+_STEM = re.compile("pass|pwd?|psk|secret|token|credential|key")
 _NAME = re.compile(
-    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort|e(?=[ ]?[:=]))?|pwd?|secret|token|credentials?|key))(?![a-z])"
+    r"(?P<word>(?i:pass(?:word|wd|phrase|code|wort|e(?=[ ]?[:=]))?|pwd?|psk|secret|token|credentials?|key))(?![a-z])"
     r"(?P<rest>(?:[_\-.][\w\-.]{0,40}|(?<=[a-z])[A-Z]\w{0,40}|\d{1,3}(?!\d))?)"
 )
 # A key is a secret's name only behind one of these.
 _KEYS = tuple(
     "api access private secret encryption signing account auth master shared service subscription webhook "
-    "client app deploy license admin".split()
+    "client app deploy license admin hmac wpa wpa2 wpa3 wifi".split()
 )
 # The value may be a block of its own below its name, as in YAML.
 _ASSIGNED = re.compile(
@@ -63,6 +63,7 @@ _LOGIN_BEFORE = re.compile(
 )
 _LOGIN_AFTER = re.compile(rf"(?i)[ \t]*\r?\n[ \t-]*{_LOGIN_NAME}[ ]?[:=][ ]?\S")
 _DASHES = re.compile(r"(?<![\w-])--?[A-Za-z0-9-]{0,30}\Z")
+_WHOLE = re.compile(r"[\w!#$%^*+=~-]{20,}")  # neither a path, a call nor a name with dots
 # What still belongs to a value: to the next white space, or to the quote that ends it.
 _BARE_END = re.compile(r"[^\s\"'`,;<>(){}\[\]|&]*")
 _ENV_END = re.compile(r"[^\s\"'`;]*")
@@ -129,7 +130,7 @@ def _value_span(text: str, folded: str, start: int) -> tuple[int, int] | None:
 def _describe(text: str, folded: str, start: int, found: re.Match[str]) -> Name | None:
     word = found["word"].lower()
     before = folded[max(0, start - 14) : start]
-    if word == "pw" and before[-1:].isalnum():
+    if word in ("pw", "psk") and before[-1:].isalnum():
         return None
     if word == "key" and not before.rstrip("_-. ").endswith(_KEYS) or word == "passe" and "mot de" not in before:
         return None
@@ -238,6 +239,7 @@ def _spaced(text: str, match: re.Match[str], name: Name) -> tuple[int, int] | No
         ends = text[match.end() : match.end() + 1] in ("", "\n", ",", ";")
         hides = hides or name.password and ends and is_unword(value)
         hides = hides or bool(match["quoted"]) and match["quote"] == '"' and is_dense(value, 20)
+        hides = hides or not match["quoted"] and _WHOLE.fullmatch(value) is not None and is_dense(value, 20)
         hides = hides or bool(name.env and (match["quoted"] and random or is_dense(value)))
     if not hides:
         return None

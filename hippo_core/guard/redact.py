@@ -16,7 +16,7 @@ from hippo_core.guard.told import redact_told
 # What one pass puts in place of a secret may make a neighbour plain; more than a second pass is never needed but for
 # texts made to need it.
 _MOST_PASSES = 5
-_NAMES = ("pass", "pw", "secret", "token", "key", "credential")
+_NAMES = ("pass", "pw", "psk", "secret", "token", "key", "credential")
 # What shows no glyph between two printable characters breaks a token in two, for a pattern but for no reader.
 _SIGNS = "[\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]"
 _SIGN, _INVISIBLE = re.compile(_SIGNS), re.compile(f"(?<=[!-~]){_SIGNS}+(?=[!-~])")
