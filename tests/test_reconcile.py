@@ -50,6 +50,15 @@ def test_an_older_message_does_not_make_a_memory_younger(store):
     assert memory.confirmed_at == 900.0 and memory.seen == 2
 
 
+def test_what_a_clock_that_was_ahead_has_dated_does_not_outlast_what_is_said_later(store, monkeypatch):
+    monkeypatch.setenv("HIPPO_NOW", "1000")
+    _, (memory,) = bring(store, "The server listens on port 8080.", at=9_999_999.0)
+    assert memory.confirmed_at == memory.valid_from == 1_000.0
+    monkeypatch.setenv("HIPPO_NOW", "2000")
+    outcome, (later,) = bring(store, "The server listens on port 9090.", at=1_900.0, source="u2")
+    assert outcome is Outcome.SUPERSEDE and "9090" in later.text
+
+
 def test_the_same_message_again_confirms_nothing(store):
     bring(store, "The loader reads from Kafka.", source="u1")
     outcome, (memory,) = bring(store, "The loader reads from Kafka.", source="u1")

@@ -35,7 +35,11 @@ def reconcile(store: Store, draft: Draft, actor: str) -> Outcome:
         draft = draft._replace(text=admit(draft.text))
     except RefusedError:
         return Outcome.IGNORE
-    observed = clock.now() if draft.observed_at is None else draft.observed_at
+    observed = clock.now()
+    if draft.observed_at is not None:
+        # Of a clock that was ahead, the memory would be newer than all that is said until then.
+        observed = min(draft.observed_at, observed)
+    draft = draft._replace(observed_at=observed)
     exact = store.memories.same_text(draft.text, draft.scope)
     neighbours = [] if exact else _neighbours(store, draft)
     known = exact or next((memory for memory in neighbours if same(memory.text, draft.text)), None)
