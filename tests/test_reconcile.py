@@ -91,6 +91,22 @@ def test_a_newer_value_replaces_the_older_one(store):
     assert old.status == SUPERSEDED and old.superseded_by == new.id and old.valid_until == 200.0
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "We use Redis instead of Kafka for the click events now.",
+        "We moved from Kafka to Redis for the click events.",
+        "We replaced Kafka with Redis for the click events.",
+    ],
+)
+def test_what_names_the_old_choice_to_give_it_up_does_not_confirm_it(store, later):
+    bring(store, "We use Kafka for the click events.", at=100.0)
+    outcome, known = bring(store, later, at=200.0, source="u2")
+    assert outcome is Outcome.SUPERSEDE and [memory.text for memory in known] == [later]
+    outcome, known = bring(store, "We use Kafka for the click events.", at=150.0, source="u3")
+    assert outcome is Outcome.IGNORE and [memory.text for memory in known] == [later]
+
+
 def test_an_older_value_that_comes_in_later_is_let_go(store):
     """Transcripts are read in the order of their files, not of their dates."""
     bring(store, "The server listens on port 9090.", at=200.0)

@@ -58,10 +58,14 @@ def contained(one: str, other: str) -> float:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two sentences say the same in nearly the same words: no number and no denial may differ."""
+    """Whether two sentences say the same in nearly the same words: no number and no denial may differ.
+
+    "Redis instead of Kafka" has all the words of "Kafka" and says the contrary.
+    """
     if denies(one) != denies(other) or _numbers(one) != _numbers(other):
         return False
-    return overlap(one, other) >= SAME or _shortened(one, other)
+    alike = overlap(one, other) >= SAME or _shortened(one, other)
+    return alike and not replaces(one, other) and not replaces(other, one)
 
 
 def _shortened(one: str, other: str) -> bool:
