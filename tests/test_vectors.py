@@ -5,7 +5,9 @@ import random
 import pytest
 from peak import peak_of
 
+from hippo_core.curate.remember import embed_memory
 from hippo_core.errors import VectorsUnavailableError
+from hippo_core.ingest.embed import embed_pending
 from hippo_core.model.memory import Draft
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
 from hippo_core.model.types import Author, MemoryType
@@ -39,6 +41,12 @@ def cosine(one, other):
 def put(store, number, *vectors, model="model"):
     with store.transaction():
         store.vectors.put(number, model, DIMENSION, vectors)
+
+
+def embed_at_once(store, model, memory):
+    """As a tool call does, and what the next pass makes of what that left undone."""
+    embed_memory(store, memory, model)
+    embed_pending(store, model)
 
 
 def near(store, vector, *, scopes=None, types=None, limit=10):
@@ -151,6 +159,28 @@ def test_what_is_no_longer_remembered_neither_waits_for_a_vector_nor_gets_one(st
     put(store, kept, vector)
     put(store, gone, vector)
     assert store.vectors.of("model", [gone, kept]) == {kept: vector}
+
+
+@pytest.mark.parametrize("embed", [lambda store, model, memory: embed_pending(store, model), embed_at_once])
+def test_a_memory_that_is_changed_while_it_is_embedded_gets_the_vector_of_its_new_words(store, embed):
+    number = learn(store, "The office is in Bern.")
+
+    class Model:
+        fingerprint, dimension, asked = "model", DIMENSION, []
+
+        def pieces(self, text):
+            return [text]
+
+        def embed(self, texts):
+            if not self.asked:
+                with store.transaction():
+                    store.memories.update(number, 1, "user", Author.HUMAN, text="The office is in Rome.")
+            self.asked.append(texts)
+            return numpy.ones((len(texts), DIMENSION), "<f4") / DIMENSION**0.5
+
+    embed(store, Model(), store.memories.get(number))
+    assert Model.asked == [["The office is in Bern."], ["The office is in Rome."]]
+    assert len(store.vectors.of("model", [number])) == 1
 
 
 @pytest.mark.parametrize("largest", [0.0, 0.9])  # a single large number does not make all others coarse

@@ -65,9 +65,8 @@ def embed_memory(store: Store, memory: Memory, embedder: Embedder | None) -> boo
     try:
         vectors = embedder.embed(embedder.pieces(memory.text)).astype("<f4", copy=False)
         with store.transaction():
-            store.vectors.put(
-                memory.id, embedder.fingerprint, embedder.dimension, [vector.tobytes() for vector in vectors]
-            )
+            chunks = [vector.tobytes() for vector in vectors]
+            store.vectors.put(memory.id, embedder.fingerprint, embedder.dimension, chunks, memory.text)
     except VectorsUnavailableError:
         return False
     return True

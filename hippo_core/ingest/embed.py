@@ -35,5 +35,5 @@ def _embed_batch(store: Store, embedder: Embedder, batch: list[tuple[int, str]])
     for (number, _), vector in zip(pieces, vectors, strict=True):
         chunks[number].append(vector.tobytes())
     with store.transaction():
-        for number, parts in chunks.items():
-            store.vectors.put(number, embedder.fingerprint, embedder.dimension, parts)
+        for number, text in batch:
+            store.vectors.put(number, embedder.fingerprint, embedder.dimension, chunks[number], text)

@@ -43,12 +43,18 @@ class Vectors:
             (fingerprint, limit),
         ).fetchall()
 
-    def put(self, number: int, fingerprint: str, dimension: int, chunks: Sequence[bytes]) -> None:
-        """Store the chunks' vectors (float32, little-endian, `dimension` numbers) of one memory. In a transaction."""
+    def put(
+        self, number: int, fingerprint: str, dimension: int, chunks: Sequence[bytes], text: str | None = None
+    ) -> None:
+        """Store the chunks' vectors (float32, little-endian, `dimension` numbers) of one memory. In a transaction.
+
+        text: what they were made from.
+        """
         model, table = self._ensure_table(fingerprint, dimension)
-        row = self._db.execute("SELECT scope FROM memory WHERE id = ? AND status = 'active'", (number,)).fetchone()
+        sql = "SELECT scope FROM memory WHERE id = ? AND status = 'active' AND text = coalesce(?, text)"
+        row = self._db.execute(sql, (number, text)).fetchone()
         if row is None:
-            return  # forgotten or retired while it was embedded
+            return  # forgotten, retired or changed while it was embedded
         done = "SELECT 1 FROM memory_chunk WHERE memory_id = ? AND model_id = ?"
         if self._db.execute(done, (number, model)).fetchone():
             return  # another process was first
