@@ -126,7 +126,7 @@ def test_how_a_search_works_is_said_without_loading_what_may_fail(store, paths):
 
 def test_what_needs_the_user_is_named_and_nothing_else(store, paths, tmp_path, isolated):
     needs = " ".join(look(paths, str(tmp_path)).needs)
-    assert "install.py" in needs and "No session" in needs and "forget" not in needs
+    assert "install.py" in needs and "No session has been" not in needs and "forget" not in needs
     tell(store, paths, "one")
     with store.transaction():
         store.forgetting.erase([1], [])
@@ -162,7 +162,11 @@ def test_each_need_is_named_with_what_helps_and_only_while_it_stands(store, path
     def needs():
         return " | ".join(look(paths, str(tmp_path)).needs)
 
-    assert "Nothing is ready for the hooks to read: hippo ingest" in needs() and "No session has been read" in needs()
+    assert "Nothing is ready for the hooks to read: hippo ingest" in needs() and "No session has been" not in needs()
+    transcript = isolated / ".claude" / "projects" / "-srv" / "s.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.touch()
+    assert "No session has been read yet: hippo ingest" in needs()
     refresh(store, paths)
     with store.transaction():
         source = store.progress.begin_source("/t.jsonl")
@@ -170,7 +174,7 @@ def test_each_need_is_named_with_what_helps_and_only_while_it_stands(store, path
         store.archive.append(said, scope=GLOBAL_SCOPE, source_id=source.id)
     assert "Nothing is ready" not in needs() and "No session" not in needs()
     marketplace = paths.plugin / ".claude-plugin" / "marketplace.json"
-    marketplace.parent.mkdir(parents=True), (isolated / ".claude").mkdir()
+    marketplace.parent.mkdir(parents=True)
     marketplace.write_text("{}", encoding="utf-8")
     (isolated / ".claude" / "settings.json").write_text('{"enabledPlugins": {"hippo@hippocampus": false}}', "utf-8")
     assert "switched off in Claude Code: claude plugin enable hippo@hippocampus" in needs()

@@ -123,7 +123,7 @@ def look(paths: Paths, folder: str | None) -> Status:
         moving=moving,
         needs=[
             *_plugin_needs(paths, plugin),
-            *_needs(rendered_at, set_aside, stuck, problem, unfinished, messages),
+            *_needs(rendered_at, set_aside, stuck, problem, unfinished, unread=not sources and _transcripts_there()),
             *_jobs_need(moving, plugin),
         ],
     )
@@ -157,6 +157,12 @@ def _paid_by(config: Config) -> str:
 def _account(url: str | None, name: str) -> str:
     service = service_at(url, name)
     return f"your {name} account" + (f" at {service}" if service != name else "")
+
+
+def _transcripts_there() -> bool:
+    from hippo_core.transcripts.discover import transcript_files
+
+    return bool(transcript_files(client_home() / "projects"))
 
 
 def _tokens(paths: Paths, folder: str | None) -> tuple[int, int]:
@@ -194,11 +200,11 @@ def _needs(
     stuck: int | None,
     problem: str | None,
     unfinished: bool,
-    messages: int,
+    unread: bool,
 ) -> list[str]:
     checks = (
         (rendered_at is None, "Nothing is ready for the hooks to read: hippo ingest"),
-        (not messages, "No session has been read yet: hippo ingest"),
+        (unread, "No session has been read yet: hippo ingest"),
         (bool(set_aside), f"{counted(len(set_aside), 'transcript')} could not be read; {_first_error(set_aside)}"),
         (problem is not None, f"Search works by keywords only. {problem}"),
         (bool(stuck), f"{counted(stuck or 0, 'memory')} found by keywords only so far: hippo ingest"),
