@@ -211,6 +211,13 @@ def test_a_model_that_opens_and_does_not_load_is_found(finding, embedder):
     assert not finding("meaning").ok and "file is damaged" in finding("meaning").line
 
 
+@pytest.mark.parametrize("name", ["openai", "lokal"])
+def test_an_embedder_that_was_chosen_and_cannot_be_had_is_a_matter_of_the_settings(finding, paths, monkeypatch, name):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    save(paths, embedder=name)
+    assert not finding("meaning").ok and finding("meaning").do.endswith(f"{paths.config}: local, openai or off")
+
+
 def test_a_service_that_somebody_pays_for_is_not_asked(finding, embedder):
     pytest.importorskip("sqlite_vec")
     model = embedder("openai", Model())

@@ -1,6 +1,7 @@
 """The OpenAI embedder against a real HTTP server on the loopback that speaks the service's protocol."""
 
 import base64
+import importlib.util
 import json
 import math
 import threading
@@ -136,6 +137,13 @@ def test_a_service_that_is_not_there_is_told(service, embedder):
     service.server_close()
     with pytest.raises(VectorsUnavailableError, match="cannot be reached"):
         embedder.embed(["x"])
+
+
+def test_without_the_package_it_says_how_to_install_it(monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "openai" else found(name))
+    with pytest.raises(VectorsUnavailableError, match=r"openai cannot be found .*install\.py --with openai"):
+        open_embedder(Config(embedder="openai"))
 
 
 def test_without_a_key_nothing_is_sent(service):

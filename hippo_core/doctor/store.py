@@ -186,7 +186,9 @@ def embedder(patient: Patient) -> Iterator[Finding]:
         if patient.config.embedder == "local":  # another one is paid for each question, so it is not asked
             model.embed(["a question"])
     except HippoError as error:
-        yield ill("meaning", str(error), "Searches go by keywords alone.", installer())
+        do = f"mend it, or choose another embedder in {patient.paths.config}: local, openai or off"
+        of_ours = patient.config.embedder == "local"
+        yield ill("meaning", str(error), "Searches go by keywords alone.", installer() if of_ours else do)
         return
     with _open(patient) as store, store.reading():
         if not store.vectors.available:

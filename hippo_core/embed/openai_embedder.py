@@ -40,9 +40,11 @@ class OpenAiEmbedder:
         self._service = usage.service_at(base_url, "OpenAI")
         missing = [name for name in ("numpy", "openai") if importlib.util.find_spec(name) is None]
         if missing:
+            from hippo_core.record import installer
+
             raise VectorsUnavailableError(
                 f"The settings choose OpenAI's embeddings, but {' and '.join(missing)} cannot be found here. "
-                "Recall works by keywords alone."
+                f"Recall works by keywords alone; to install it: {installer(' --with openai')}"
             )
         self._key = os.environ.get("OPENAI_API_KEY", "")
         if not self._key:
