@@ -15,7 +15,7 @@ NUDGE = "Answer first: plain words, no filler, no flattery. If this touches earl
 
 class Config(NamedTuple):
     """embedder: local, openai or off. reranker: local, voyage or off. reranker_folder: where the local one's
-    model lies. distiller: offline. decay_rate: how fast memories age, 1 as designed.
+    model lies. decay_rate: how fast memories age, 1 as designed.
 
     half_lives: days by type, over the ladder's. idle_minutes: how long a transcript must rest before it is distilled.
     nudge: the line that is added to every prompt, "" for none. nudge_kept: the user's own while it is switched off.
@@ -30,7 +30,6 @@ class Config(NamedTuple):
     reranker: str = "off"
     reranker_folder: str | None = None
     voyage_base_url: str | None = None
-    distiller: str = "offline"
     decay_rate: float = 1.0
     half_lives: tuple[tuple[str, float], ...] = ()
     idle_minutes: float = 30.0
@@ -62,6 +61,11 @@ def load(paths: Paths) -> Config:
                 f"{paths.config} holds no possible value for {name}. Mend it, or delete it for the default."
             )
     return config
+
+
+def unknown(paths: Paths) -> list[str]:
+    """What the file holds under names that no setting has."""
+    return [name for name in _raw(paths) if name not in Config._fields]
 
 
 def _fits(name: str, value: Any) -> bool:

@@ -12,7 +12,6 @@ WRONG = {
     "embedder": [7, None, ["local"]],
     "openai_base_url": [5, [], "http://[::1", "http://\0"],
     "voyage_base_url": ["https://[::1"],
-    "distiller": [True],
     "decay_rate": ["2", [], None, True, -1, 10**400],
     "half_lives": ["x", [1], {"rule": "x"}, {"rule": 0}, {"rule": None}],
     "idle_minutes": ["a", {}, -5],

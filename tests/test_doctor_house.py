@@ -211,6 +211,13 @@ def test_a_model_that_opens_and_does_not_load_is_found(finding, embedder):
     assert not finding("meaning").ok and "file is damaged" in finding("meaning").line
 
 
+def test_a_name_that_no_setting_has_is_named(finding, paths):
+    paths.config.write_text('{"embeder": "off", "idle_minutes": 5}', encoding="utf-8")
+    assert finding("settings").ok and finding("settings").line.endswith("so of no effect: 'embeder'")
+    paths.config.write_text('{"idle_minutes": 5}', encoding="utf-8")
+    assert finding("settings").line == "readable, as written"
+
+
 @pytest.mark.parametrize("name", ["openai", "lokal"])
 def test_an_embedder_that_was_chosen_and_cannot_be_had_is_a_matter_of_the_settings(finding, paths, monkeypatch, name):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hippo_core.config import Config
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "hippo_core"
 DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -65,6 +67,12 @@ def test_what_others_made_is_named_with_its_origin_and_licence():
     assert WEIGHTS_SHA256 in notice
     for file in (ROOT / "hippo_core" / "embed" / "vocabulary").glob("*.gz"):
         assert file.relative_to(ROOT).as_posix() in notice and (file.parent / "LICENSE").exists()
+
+
+def test_every_setting_is_in_the_table_of_settings():
+    table = (ROOT / "docs" / "install.md").read_text(encoding="utf-8").partition("## Settings")[2].partition("\n## ")[0]
+    firsts = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(firsts))) == sorted(Config._fields)
 
 
 def test_one_command_runs_the_tests_for_people_and_for_the_build():

@@ -32,7 +32,8 @@ def settings_readable(patient: Patient) -> Iterator[Finding]:
                   f"mend or delete {patient.paths.config}")  # fmt: skip
         return
     there = "as written" if patient.paths.config.exists() else "all defaults"
-    yield well("settings", f"readable, {there}")
+    idle = ", ".join(map(repr, settings.unknown(patient.paths)))
+    yield well("settings", f"readable, {there}" + (f"; no setting, so of no effect: {idle}" if idle else ""))
 
 
 def private(patient: Patient) -> Iterator[Finding]:
