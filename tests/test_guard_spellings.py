@@ -181,3 +181,18 @@ def test_the_signs_in_a_text_without_a_secret_stay():
 def test_a_long_text_of_beginnings_is_done_in_linear_work(piece):
     """A pattern that backtracks over the whole text would not come back."""
     assert isinstance(redact(piece * (250_000 // len(piece))), str)
+
+
+@pytest.mark.parametrize("place", ["password: {}", "password={}", "Password: {} for staging", "my password is {}"])
+@pytest.mark.parametrize(
+    "value", ["hunter2" + "secret", "secret" + "123", "Passw" + "0rd!", "s3cr3t" + "key", "mytoken" + "42x"]
+)
+def test_a_password_that_is_made_of_the_word_for_one_is_no_variable_s_name(place, value):
+    assert value.rstrip("!") not in redact(place.format(value))
+
+
+@pytest.mark.parametrize(
+    "name", ["userPassword2", "password1", "auth_token_42", "oauth2Token", "base64key", "s3Secret"]
+)
+def test_a_variable_with_a_number_in_its_name_stays(name):
+    assert redact(f"password: {name}") == f"password: {name}"

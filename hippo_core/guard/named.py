@@ -75,6 +75,11 @@ _LITERAL = re.compile(
 )
 
 
+# What a variable's name has only where it belongs to a word: a digit between letters, two digits at its end.
+_CHOSEN = re.compile(r"[^\W\d_]\d+[^\W\d_]|\d\d\Z")
+_NUMBERED = re.compile(r"(?i)oauth2|base(?:32|58|64)|sha\d+|md5|aes\d+|x509|argon2|(?<![a-z])(?:s3|ec2|k8s|v\d)")
+
+
 class Name(NamedTuple):
     """A secret's name as found. env: written as an environment variable is. flag: an option of a command."""
 
@@ -217,6 +222,8 @@ def _is_bare_secret(value: str, name: Name, tight: bool) -> bool:
 def is_literal_name(value: str) -> bool:
     """Whether an identifier says by its own name that it only stands for a secret: auth_token, userPassword."""
     if is_jumbled(value, 8) or sum(c.isdigit() for c in value) > 3 or not value.isidentifier() and value.isalnum():
+        return False
+    if "_" not in value and _CHOSEN.search(_NUMBERED.sub("", value)):
         return False
     return _LITERAL.search(value) is not None
 
