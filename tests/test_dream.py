@@ -92,6 +92,9 @@ def test_the_users_own_half_lives_and_decay_rate_decide(store, paths):
     assert not dream(paths).retirement.retired
     save_settings(paths, half_lives={"task": 300}, decay_rate=2.0)
     assert dream(paths).retirement.retired == (memory.id,)
+    add(store, "another long task", days=900)
+    save_settings(paths, decay_rate=0)
+    assert not dream(paths).retirement.retired, "nothing ages"
     assert Config().decay_rate == 1.0
 
 
@@ -114,7 +117,8 @@ def test_no_night_retires_more_than_its_share_however_often_it_runs(store, paths
 def test_a_small_store_is_tidied_too(store, paths):
     for n in range(7):
         add(store, f"task number {n}", days=100)
-    assert len(dream(paths).retirement.retired) == 5
+    ping = add(store, "are you there", MemoryType.PING, days=8)
+    assert dream(paths).retirement.retired == (ping.id, 1, 2, 3, 4), "what is worth least goes first"
 
 
 def test_a_night_is_taken_back_as_it_was(store, paths):
@@ -302,6 +306,8 @@ def test_what_hooks_read_is_rendered_anew_after_a_night(store, paths):
 
     before = rendered()
     assert dream(paths).retirement.retired and rendered() != before
+    take_back(store, paths, None)
+    assert rendered() == before
 
 
 def test_a_forget_that_was_interrupted_is_completed_at_night(store, paths):
@@ -317,8 +323,12 @@ def test_half_written_files_of_killed_processes_go(store, paths):
     old, young = paths.render / ".rules.json.1.tmp", paths.render / ".nudge.json.2.tmp"
     for file in (old, young):
         file.write_bytes(b"half")
-    os.utime(old, (time.time() - 90_000,) * 2)
-    assert dream(paths).cleared == 1 and not old.exists() and young.exists()
+    another_s = paths.venv / ".half.tmp"
+    another_s.parent.mkdir()
+    another_s.write_bytes(b"a program's")
+    for file in (old, another_s):
+        os.utime(file, (time.time() - 90_000,) * 2)
+    assert dream(paths).cleared == 1 and not old.exists() and young.exists() and another_s.exists()
 
 
 def test_one_dream_at_a_time(store, paths):

@@ -530,6 +530,7 @@ def test_the_line_about_lateness_comes_and_goes_with_the_schedule(machine, monke
     assert schedule_of(machine.paths) == Schedule()
     choose.install(machine.paths, machine.paths.venv / "python", "clock")
     assert late.read_bytes().startswith(b"3600 ")
+    assert abs(schedule_of(machine.paths).since - time.time()) < 600, "when it was installed"
     assert (schedule_of(machine.paths).jobs, schedule_of(machine.paths).by_clock) == (JOBS, True)
     choose.install(machine.paths, machine.paths.venv / "python", "hooks")
     assert not late.exists() and not schedule_of(machine.paths).by_clock

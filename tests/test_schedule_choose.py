@@ -466,6 +466,22 @@ class TestCrontab:
         shown = CliRunner().invoke(schedule_command, ["show"])
         assert shown.exit_code == 0 and "3 messages archived" in shown.output and "crontab" in shown.output
 
+    def test_the_commands_say_what_was_passed_over_and_what_is_still_there(self, programs, linux, paths):
+        def said(*words):
+            done = CliRunner().invoke(schedule_command, words)
+            return f"{done.output}{done.exception or ''}"
+
+        programs.add("systemctl")
+        programs.add("crontab")
+        programs.crontab.write_bytes(OTHERS)
+        programs.refuse()
+        assert "the client's hooks" in (there := said("install"))
+        assert "passed over  systemd: systemctl refused (refused: no bus)" in there and "cron: crontab refused" in there
+        programs.relent()
+        choose.install(paths, PYTHON, "cron")
+        programs.refuse()
+        assert "By hand: crontab -e" in said("remove") and choose.chosen(paths) == "cron"
+
     def test_a_cron_that_is_gone_is_no_obstacle(self, programs, linux, paths):
         programs.add("crontab")
         choose.install(paths, PYTHON)

@@ -418,10 +418,23 @@ class TestScreen:
         assert watch.count("just now") == 2 and "1 memory learned" in watch
         assert next(row for row in rows if row.strip().startswith("dream")).count("never") == 2
 
+    def test_show_says_in_words_how_each_went(self, paths):
+        for job, error, result in (("watch", "the disk is full", "failed"), ("dream", None, "busy"),
+                                   ("snapshot", None, "no git on this machine")):  # fmt: skip
+            beat(paths, job, worked=False, counts={}, error=error, result=result)
+        rows = hippo("schedule", "show").stdout.splitlines()
+        said = {row.split()[0]: row for row in rows[2:]}
+        assert "failed: the disk is full" in said["watch"] and "another process was at it" in said["dream"]
+        assert "no git on this machine" in said["snapshot"]
+
     def test_show_json_is_nothing_but_json(self, paths, transcript):
         shown = json.loads(hippo("schedule", "show", "--json").stdout)
         assert shown["with"] is None and [job["name"] for job in shown["jobs"]] == [job.name for job in JOBS]
         assert all(job["due"] and not job["registered"] and job["beat"] is None for job in shown["jobs"])
+        choose.install(paths, Path(sys.executable), "hooks")
+        all_ran(paths)
+        shown = json.loads(hippo("schedule", "show", "--json").stdout)
+        assert all(not job["due"] and job["registered"] and job["beat"]["result"] == "ok" for job in shown["jobs"])
 
     def test_run_runs_what_is_due_and_says_what_came_of_it(self, paths, transcript):
         all_ran(paths, but="watch")
