@@ -173,9 +173,14 @@ def test_sessions_that_nobody_learns_from_are_noticed(machine):
 
 def test_a_silent_job_is_told_once_and_its_end_once(machine, ntfy):
     machine.look()
+    beats = []
     for _ in range(8):
         machine.look(after=HOUR / 2, watch=False)
+        beats.append(heartbeat.read(machine.paths, "monitor"))
     assert len(ntfy.bodies) == 1 and ntfy.bodies[0].startswith("The watch job last ran 2 hours ago, due every hour")
+    (told,) = (beat for beat in beats if beat.counts == {"standing": 1, "told": 1, "sent": 1})
+    assert told.last_worked == told.last_ran == beats[-1].last_worked
+    assert beats[-1].counts == {"standing": 1, "told": 0, "sent": 0}
     for _ in range(3):
         machine.look(after=HOUR / 2)
     assert len(ntfy.bodies) == 2 and ntfy.bodies[1].startswith("It is over")
@@ -487,8 +492,12 @@ def test_what_waits_goes_on_waiting_while_the_settings_cannot_be_read(machine, n
 
 def test_quiet_hours_that_are_none_hold_nothing_back_and_are_told_wherever_alerts_go(machine, ntfy):
     settings.save(machine.paths, quiet_hours="at night")
+    with Store.open(machine.paths.store) as store, store.transaction():
+        source = store.progress.begin_source("/x.jsonl")
+        store.progress.save_source(source, attempts=3, error="cannot be read")
     machine.at(datetime(2026, 11, 27, 23).timestamp())
-    assert machine.look().sent == 1 and ntfy.bodies == ["The settings cannot be read. Next: hippo doctor"]
+    assert machine.look().sent == 2 and ntfy.bodies[0] == "The settings cannot be read. Next: hippo doctor"
+    assert ntfy.bodies[1].startswith("1 transcript failed three times"), "which any quiet hours would hold"
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"alerts": {"x": {}}}', b'{"alerts": 7}', b'{"looked": 1}'])
