@@ -114,6 +114,16 @@ def test_no_night_retires_more_than_its_share_however_often_it_runs(store, paths
     assert 0 < len(dream(paths).retirement.retired) <= share
 
 
+def test_the_share_is_of_what_was_active_before_the_night_began(store, paths, monkeypatch):
+    for days in (*[100] * 3, *[90 - 1 / 48] * 3):
+        add(store, f"task of {days} days", days=days)
+    for n in range(114):
+        add(store, f"fact number {n}", MemoryType.FACT)
+    assert len(dream(paths).retirement.retired) == 3
+    later(monkeypatch, 1 / 24)
+    assert len(dream(paths).retirement.retired) == 3, "6 of 120 are 5 %, of the 117 that are left they would not be"
+
+
 def test_a_small_store_is_tidied_too(store, paths):
     for n in range(7):
         add(store, f"task number {n}", days=100)
