@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from hippo_core import __version__, clock, heartbeat
 from hippo_core import config as settings
 from hippo_core.cli.main import hippo
+from hippo_core.cli.snapshot import _plan_lines
 from hippo_core.curate.forget import forget, what_would_go
 from hippo_core.curate.remember import remember
 from hippo_core.curate.rules import add_rule, edit_rule, remove_rule
-from hippo_core.errors import BusyError
+from hippo_core.errors import BusyError, SnapshotError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Draft, Memory
 from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope
@@ -25,7 +26,7 @@ from hippo_core.model.types import Author, MemoryType, Tier
 from hippo_core.snapshot import repository as repositories
 from hippo_core.snapshot.documents import NotADocument, memory_document, read_memory
 from hippo_core.snapshot.repository import Repository
-from hippo_core.snapshot.restore import carry_out, plan
+from hippo_core.snapshot.restore import Plan, carry_out, plan
 from hippo_core.snapshot.take import take
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
@@ -240,19 +241,24 @@ def test_restoring_adds_what_is_missing_brings_back_words_and_takes_nothing_away
 
 
 @needs_git
-def test_restoring_into_a_new_store_brings_everything_of_the_users_back(known, paths):
+def test_restoring_into_a_new_store_brings_everything_of_the_users_back(known, paths, monkeypatch):
+    def facts(memory):
+        confirmed = round(memory.confirmed_at, 3)
+        return memory.text, memory.type, memory.scope, memory.domain, memory.pinned, memory.always, confirmed
+
+    with known.transaction():
+        known.memories.update(3, 1, "user", Author.HUMAN, pinned=True)
     take(paths)
     files = Repository(paths.snapshot).files(history(paths)[0])
-    before = [
-        (memory.text, memory.type, memory.scope, memory.domain) for memory in known.memories.select(author=Author.HUMAN)
-    ]
+    before = [facts(memory) for memory in known.memories.select(author=Author.HUMAN)]
+    monkeypatch.setenv("HIPPO_NOW", str(clock.now() + 86_400))
     known.close()
     for file in paths.home.glob("memory.db*"):
         file.unlink()
     with type(known).open(paths.store) as fresh:
         human(fresh, "Somebody else has the number one here.")
         carry_out(fresh, paths, plan(fresh, paths, files))
-        after = [(memory.text, memory.type, memory.scope, memory.domain) for memory in fresh.memories.select()]
+        after = [facts(memory) for memory in fresh.memories.select()]
         assert set(before) < set(after) and len(after) == len(before) + 1
         assert fresh.memories.scopes()[SHOP.key] == SHOP
 
@@ -267,6 +273,7 @@ def test_what_a_machine_learned_again_becomes_the_users_own_again(known, paths):
     carry_out(known, paths, plan(known, paths, files))
     memory = known.memories.same_text("We use PostgreSQL.", SHOP.key)
     assert (memory.id, memory.author, memory.type, memory.tier) == (5, Author.HUMAN, MemoryType.DECISION, Tier.SEMANTIC)
+    assert memory.confidence == 1.0
 
 
 @needs_git
@@ -282,6 +289,13 @@ def test_what_the_guard_would_refuse_or_nobody_can_read_is_left_out_and_said(kno
     made = plan(known, paths, files)
     assert [path for path, _ in made.unreadable] == ["memories/fact/m7.md"]
     assert [kept.public_id for kept in made.refused] == ["m8"] and made.nothing
+    said = "\n".join(_plan_lines(made))
+    assert "! memories/fact/m7.md is left out: it" in said and "! m8 is left out: the guard does not let it in" in said
+
+
+def test_a_plan_shows_no_control_character_of_a_projects_name():
+    (line, *_) = _plan_lines(Plan(projects={"p1": ("p2", "la\x1b[31mbel", "id")}))
+    assert line.startswith("~ project p1 goes on as la") and "\x1b" not in line
 
 
 def run(*arguments):
@@ -299,7 +313,8 @@ def test_the_commands(known, paths):
     entries = json.loads(run("list", "--json"))
     assert len(entries) == 2 and entries[0]["at"] >= entries[1]["at"]
     first = entries[-1]["id"][:8]
-    assert "Never force-push" in run("show", first) and "Never force-push" not in run("show", "latest")
+    assert "Never force-push" in run("show", first)
+    assert "Squash before" in run("show", "latest") and "Never force-push" not in run("show", "latest")
     assert (
         "+ m1" in run("restore", first, "--dry-run")
         and known.memories.same_text("Never force-push to main.", GLOBAL) is None
@@ -308,7 +323,24 @@ def test_the_commands(known, paths):
     assert "+ m1" in run("restore", first, "--yes") and known.memories.same_text("Never force-push to main.", GLOBAL)
     assert "is there as it was" in run("restore", first, "--yes")
     assert "no snapshot" in run("show", "ffffffff") and "no snapshot" in run("show", "")
-    assert "pass-in-address" not in run("restore", "latest", "--dry-run") + run("list")
+    settings.save(paths, alerts=[])
+    said = run("restore", "latest", "--dry-run")
+    assert "setting alerts: 0 set -> 1 set" in said and "pass-in-address" not in said + run("list")
+
+
+@needs_git
+def test_before_anything_is_restored_a_snapshot_is_taken_so_that_it_can_be_taken_back(known, paths):
+    take(paths)
+    edit_rule(known, paths, 1, "Never push on Fridays.")
+    assert "no snapshot" in run("show", ""), "not the only one there is"
+    assert "Done" in run("restore", "latest", "--yes") and known.memories.get(1).text == "Never force-push to main."
+    assert b"Never push on Fridays." in Repository(paths.snapshot).files(history(paths)[-1])["rules/m1.md"]
+    assert "Done" in run("restore", "latest", "--yes") and known.memories.get(1).text == "Never push on Fridays."
+
+
+def test_what_our_own_distiller_starts_takes_no_snapshot(known, paths, monkeypatch):
+    monkeypatch.setenv("HIPPO_CHILD", "1")
+    assert run() == "" == run("take") and not paths.snapshot.exists()
 
 
 # -- forgetting -----------------------------------------------------------------------------------------------------
@@ -419,6 +451,19 @@ def test_without_git_no_snapshot_may_remember_what_is_forgotten(known, paths, mo
     memory = human(known, SECRET)
     take(paths)
     monkeypatch.setattr(repositories.shutil, "which", lambda name: None)
+    forget(known, paths, what_would_go(known, [memory.public_id]))
+    assert shown(paths) == {} and not (paths.snapshot / ".git").exists()
+
+
+@needs_git
+def test_a_history_that_git_cannot_read_may_not_remember_what_is_forgotten_either(known, paths, monkeypatch):
+    memory = human(known, SECRET)
+    take(paths)
+
+    def fails(*arguments, **options):
+        raise SnapshotError("git failed")
+
+    monkeypatch.setattr(Repository, "_git", fails)
     forget(known, paths, what_would_go(known, [memory.public_id]))
     assert shown(paths) == {} and not (paths.snapshot / ".git").exists()
 
