@@ -56,6 +56,21 @@ def test_ingest_reports_in_a_few_lines(paths, transcript):
     assert done.stderr.splitlines() == ["1 transcript looked at", "1 session learned from"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+def test_ingest_says_what_it_could_not_read(paths, transcript):
+    write(transcript, transcript.read_bytes(), b"{broken\n")
+    (link := transcript.with_name("link.jsonl")).symlink_to(transcript.with_name("nowhere.jsonl"))
+    first = hippo("ingest").stdout.splitlines()
+    assert "  skipped   1 unreadable line" in first
+    why = f"{link} cannot be read (No such file or directory)."
+    assert f"  failed    1 file, tried three times at most; the first: {why}" in first
+    for _ in range(2):
+        hippo("ingest")
+    last = hippo("ingest").stdout.splitlines()
+    assert last[-1] == "  set aside 1 file that failed three times (--retry tries them again)"
+    assert any(line.startswith("  failed") for line in hippo("ingest", "--retry").stdout.splitlines())
+
+
 def test_ingest_says_which_sessions_wait(paths, transcript):
     assert "1 session that may still be running" in hippo("ingest").stdout
 
