@@ -1,4 +1,4 @@
-"""UserPromptSubmit: the nudge, and the reflexes: literal words in the prompt that name the rules which apply.
+"""UserPromptSubmit: the nudge, and the reflexes: literal words in the prompt that tell which rules apply.
 
 A reflex speaks once a session and compaction; what it said is kept in run/reflexes/<session id>.
 """
@@ -26,18 +26,18 @@ def main(data):
 
 
 def _reflexes(reflexes, prompt, data, session):
-    """The lines whose word stands in the prompt and that this session has not seen yet."""
+    """The lines of whose words one stands in the prompt and that this session has not seen yet."""
     text = prompt.replace(b"\\\\", b"  ").replace(b"\\n", b"  ").replace(b"\\t", b"  ").replace(b"\\r", b"  ").lower()
     hits = []
     for row in reflexes.split(b"\n"):
-        word, _, document = row.partition(b"\t")
-        if word and _mentions(text, word):
-            hits.append((word, hippo_hook.context_text(_EVENT, document + b"\n")))
+        *words, document = row.split(b"\t")
+        if any(word and _mentions(text, word) for word in words):
+            hits.append((words[0], hippo_hook.context_text(_EVENT, document + b"\n")))
     if not hits or not session:
         return []
     folder = os.path.join(data, "run", "reflexes")
     seen = hippo_hook.read(folder, session).split(b"\n")
-    new = [(word, line) for word, line in hits if line and word not in seen][:_MOST]
+    new = [(domain, line) for domain, line in hits if line and domain not in seen][:_MOST]
     return [line for _, line in new] if new and _note(folder, session, new) else []
 
 
@@ -46,7 +46,7 @@ def _note(folder, session, new):
     try:
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, session), "ab") as file:
-            file.write(b"".join(word + b"\n" for word, _ in new))
+            file.write(b"".join(domain + b"\n" for domain, _ in new))
     except OSError:
         return False
     return True

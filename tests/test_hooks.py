@@ -167,6 +167,25 @@ def test_a_reflex_names_the_rules_of_the_words_in_the_prompt(hooks, remembering,
     assert reflexes(hooks.run("user_prompt", remembering.home, prompt(text))) == named
 
 
+@pytest.mark.parametrize(
+    ("text", "touched"),
+    [
+        ("may I run docker system prune -af?", True),
+        ("why is Deploy/Prod.yml so long", True),
+        ("I'd use --no-cache here", True),
+        ("no cache, no system, no prune, prod.yml", False),
+        ("what is PostgreSQL", False),
+    ],
+)
+def test_what_a_rule_spells_as_it_stands_is_a_reflex_of_its_domain(hooks, remembering, store, text, touched):
+    with store.transaction():
+        add(store, "Never run `docker system prune` where PostgreSQL runs.", domain="containers")
+        add(store, "Build deploy/Prod.yml with --no-cache.", domain="containers")
+    refresh(store, remembering)
+    told = [hooks.said("user_prompt", remembering.home, prompt(asked)) for asked in (text, f"{text} containers")]
+    assert [said.count('rules for "containers" exist (2)') for said in told] == ([1, 0] if touched else [0, 1])
+
+
 def test_a_reflex_speaks_once_in_a_session(hooks, remembering):
     turns = [reflexes(hooks.run("user_prompt", remembering.home, prompt(text))) for text in ("git", "git", "git sql")]
     assert turns == [{"git"}, set(), {"sql"}]
@@ -198,7 +217,7 @@ def test_at_most_three_reflexes_in_a_turn_and_the_rest_in_the_next(hooks, rememb
             add(store, f"Mind {domain}.", domain=domain)
     refresh(store, remembering)
     text = prompt("git sql docker npm 部署")
-    counts = [hooks.said("user_prompt", remembering.home, text).count("The prompt mentions") for _ in range(3)]
+    counts = [hooks.said("user_prompt", remembering.home, text).count("The prompt touches") for _ in range(3)]
     assert counts == [3, 2, 0]
 
 

@@ -81,7 +81,12 @@ class Query(NamedTuple):
         """
         spellings = " ".join(self.literals).casefold()
         asked = all(word.casefold() in spellings for word in self.words)
-        return bool(self.literals) and asked and all(map(is_unmistakable, self.literals))
+        return bool(self.literals) and asked and self.unmistakable == self.literals
+
+    @property
+    def unmistakable(self) -> tuple[str, ...]:
+        """Spellings that mean one thing."""
+        return tuple(filter(is_unmistakable, self.literals))
 
 
 def read_query(raw: str, now: float | None = None) -> Query:

@@ -26,7 +26,7 @@ from hippo_core.render import budget
 from hippo_core.render.document import context_document
 from hippo_core.render.fence import one_line
 from hippo_core.render.project import Knowledge, agent_block, session_block
-from hippo_core.render.rules import Standing, has_its_place, reflex_lines, standing, user_rules
+from hippo_core.render.rules import Standing, has_its_place, reflexes, standing, user_rules
 from hippo_core.store import Store
 
 _DEFAULT = "default"
@@ -194,10 +194,10 @@ def _of_project(rules: Sequence[Memory], project: Scope, everywhere: Standing) -
 
 
 def _reflexes(rules: Sequence[Memory]) -> bytes:
-    """One row a domain: the word to look for in lower case, a tab, the document that its mention is answered with."""
+    """One row a domain: the words to look for in lower case, and the document that their mention is answered with."""
     rows = [
-        domain.encode() + b"\t" + context_document("UserPromptSubmit", line)
-        for domain, line in reflex_lines(rules).items()
+        "\t".join(words).encode() + b"\t" + context_document("UserPromptSubmit", line)
+        for words, line in reflexes(rules).items()
     ]
     return b"".join(rows)
 

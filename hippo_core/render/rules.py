@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hippo_core.model.memory import Memory
 from hippo_core.model.scope import GLOBAL
 from hippo_core.model.types import Author, MemoryType
+from hippo_core.recall.query import read_query
 from hippo_core.render import budget
 from hippo_core.render.fence import attribute, one_line, visible
 from hippo_core.store import Store
@@ -82,18 +83,30 @@ def _domains_line(rules: Iterable[Memory]) -> str:
     return f"More rules, read with the rules tool before work of that kind: {', '.join(named)}{more}."
 
 
-def reflex_lines(rules: Iterable[Memory]) -> dict[str, str]:
-    """For each domain, the line that a prompt which mentions it is answered with."""
-    everywhere = Counter(rule.domain for rule in rules if rule.domain and rule.scope == GLOBAL)
-    somewhere = {rule.domain for rule in rules if rule.domain and rule.scope != GLOBAL}
+def reflexes(rules: Iterable[Memory]) -> dict[tuple[str, ...], str]:
+    """For each domain, the line that a prompt is answered with which holds one of these words, the domain's name first.
+
+    The others are what its rules spell as it stands: a command in quotes, a flag, a path.
+    """
+    by_domain: dict[str, list[Memory]] = {}
+    for rule in rules:
+        if rule.domain:
+            by_domain.setdefault(rule.domain, []).append(rule)
     lines = {}
-    for domain in sorted(everywhere.keys() | somewhere):
-        count = f"({everywhere[domain]})" if domain not in somewhere else "(some for certain projects)"
+    for domain, mine in sorted(by_domain.items()):
+        count = f"({len(mine)})" if all(rule.scope == GLOBAL for rule in mine) else "(some for certain projects)"
         name = attribute(domain)
-        lines[domain] = (
-            f'The prompt mentions {name}: rules for "{name}" exist {count}. Read them with the rules tool first.'
+        words = dict.fromkeys([domain, *(word for rule in mine for word in _spellings(rule.text))])
+        lines[tuple(words)] = (
+            f'The prompt touches {name}: rules for "{name}" exist {count}. Read them with the rules tool first.'
         )
     return lines
+
+
+def _spellings(text: str) -> list[str]:
+    """Names in `text` that mean one thing, as a prompt is searched for them: in lower case, in an event's raw JSON."""
+    spelled = [visible(name).casefold() for name in read_query(text).unmistakable]
+    return [name for name in spelled if len(name) > 2 and not set(name) & set('"\\')]
 
 
 def rules_for(store: Store, domain: str | None = None, scopes: Sequence[str] | None = None) -> str:
