@@ -284,6 +284,14 @@ def test_what_is_shown_unasked_is_as_sure_as_the_published_figures_say(store, fo
     assert bool(for_prompt([result._replace(stages=stages)], (), 0).numbers) is shown_unasked
 
 
+@pytest.mark.parametrize("text", ["port " * 200, "部署" * 200, "staging 部署 " * 60, "é" * 400])
+def test_a_long_memory_is_cut_so_that_it_fits_in_any_script_and_whatever_its_label_says(store, folder, text):
+    memory = learn(store, text, folder, MemoryType.ARCHITECTURE, Author.HUMAN)
+    result = Result(memory, 0.9, "", "10 months", {"relevance": 0.9}, frozenset())
+    for notes in (for_prompt([result], (), 0), for_agent([result], ())):
+        assert notes.numbers == (memory.id,) and "…" in notes.text and 80 < notes.tokens <= TURN_TOKENS
+
+
 def test_a_turn_takes_up_to_150_tokens_and_a_session_up_to_1200(store, folder):
     shown_of_two = []
     for count in range(100, 260):

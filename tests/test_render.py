@@ -1,5 +1,6 @@
 """What is rendered for the hooks: within its budget, unable to break its fence, equal to the store."""
 
+import itertools
 import json
 import os
 import time
@@ -142,11 +143,18 @@ def test_what_memory_exists_keeps_its_budget(texts, by_user):
 def test_of_more_than_there_is_room_for_as_much_is_told_as_900_tokens_take_and_350_for_a_sub_agent():
     kinds = [MemoryType.FACT, MemoryType.TOOL, MemoryType.CONFIG]
     costs = []
-    for letters in range(60, 260, 2):
-        facts = known([memory(n, ("部署 " * 90)[:letters], type=kinds[n % 3]) for n in range(12)])
-        costs.append([budget.tokens(block) for block in (session_block(facts), agent_block(facts, "hippo", True))])
+    for author, letters in itertools.product((Author.HUMAN, Author.MACHINE), range(60, 260, 2)):
+        texts = [("部署 " * 90)[:letters]] * 12
+        facts = known([memory(n, text, type=kinds[n % 3], author=author) for n, text in enumerate(texts)])
+        costs.append(
+            [budget.tokens(block) for block in (session_block(facts), agent_block(facts, "h" * (letters // 4), True))]
+        )
     sessions, agents = zip(*costs, strict=True)
     assert 880 < max(sessions) <= 900 and 345 < max(agents) <= 350
+    dense = known([memory(n, "部" * 500, type=kinds[n % 3]) for n in range(12)])
+    assert session_block(dense).count("…") == 8 and agent_block(dense, "hippo", True).count("…") > 2, (
+        "cut, not left out"
+    )
     short = known([memory(n, f"Fact {n}.", type=kinds[n % 3]) for n in range(12)])
     assert session_block(short).count("\n- [") == 8 and agent_block(short, "hippo", True).count("\n- [") == 4
 

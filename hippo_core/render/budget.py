@@ -22,6 +22,18 @@ def tokens(text: str) -> int:
     return -(-(2 * (len(encoded) - beyond_ascii) + 3 * beyond_ascii) // 6)
 
 
+def letters(text: str, most: int) -> int:
+    """How many letters of `text` cost no more than `most` ASCII ones."""
+    if text.isascii():
+        return most
+    left = 2 * most
+    for count, letter in enumerate(text):
+        left -= 2 if letter.isascii() else 3 * len(letter.encode("utf-8", "replace"))
+        if left < 0:
+            return count
+    return len(text)
+
+
 def characters(text: str) -> int:
     """The length of `text` as the client counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

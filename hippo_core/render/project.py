@@ -106,9 +106,10 @@ def _notes(known: Knowledge, most: int, longest: int, most_tokens: int) -> list[
         if kinds[memory.type] <= _MOST_OF_A_TYPE and len(foremost) < most:
             foremost.append(memory)
     here = f"In {known.label}: "  # what a distiller puts before a sentence that names no subject; the block names it
+    texts = [memory.text.removeprefix(here) for memory in foremost]
     lines = [
-        f"- [{_label(memory, known)}] {one_line(memory.text.removeprefix(here), longest)} {memory.public_id}"
-        for memory in foremost
+        f"- [{_label(memory, known)}] {one_line(text, budget.letters(text, longest))} {memory.public_id}"
+        for memory, text in zip(foremost, texts, strict=True)
     ]
     return budget.fitting(lines, most_tokens, budget.MOST_CHARACTERS // 2)
 
