@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hippo_core.recall.weights import WEIGHTS
+
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 
 
@@ -45,3 +47,29 @@ def test_every_script_that_judges_by_a_table_has_one_and_ends_with_what_it_says(
     for script in (name.split()[0] for name in published.FIGURES if name != "own"):
         source = (BENCHMARKS / f"{script}.py").read_text(encoding="utf-8")
         assert "return published.held(" in source and "sys.exit(main())" in source
+
+
+CURVE = ("answered", "silent", "true of shown")
+UNASKED = ("helped", None, "right", "silent, elsewhere", "silent, answers removed")
+
+
+@pytest.mark.parametrize(
+    ("document", "threshold", "script", "part", "place", "measures"),
+    [
+        ("recall.md", f"{WEIGHTS.best_at_least:g}", "calibrate", "with vectors", 0, CURVE),
+        ("recall.md", f"{WEIGHTS.best_at_least:g}", "calibrate", "keywords only", 3, CURVE),
+        ("recall.md", f"{WEIGHTS.archive_best_at_least:g}", "silence", "with vectors", 0, CURVE),
+        ("recall.md", f"{WEIGHTS.best_at_least:g}", "silence", "keywords only", 3, CURVE),
+        ("hooks.md", f"{WEIGHTS.confident:.2f}", "proactive", "with vectors", 0, UNASKED),
+        ("hooks.md", f"words alone, {WEIGHTS.confident_by_words:.2f}", "proactive", "keywords only", 0, UNASKED),
+    ],
+)
+def test_a_published_curve_holds_at_the_threshold_in_force_what_its_script_is_judged_by(
+    published, document, threshold, script, part, place, measures
+):
+    lines = (BENCHMARKS.parent / "docs" / document).read_text(encoding="utf-8").replace("*", "").splitlines()
+    rows = [line.strip("| ").split(" | ")[1:] for line in lines if line.startswith(f"| {threshold} |")]
+    wanted = {
+        place + at: f"{published.FIGURES[script][part, name].value:.1f}" for at, name in enumerate(measures) if name
+    }
+    assert any(all(row[at : at + 1] == [value] for at, value in wanted.items()) for row in rows)
