@@ -2,10 +2,14 @@
 
 import json
 import os
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from hook_process import SESSION, event, shared_by_hooks
+
+from hippo_core.schedule import choose
 
 _PATIENCE = 20.0  # seconds for a process to start on a busy machine
 
@@ -111,7 +115,7 @@ def test_a_child_of_ours_starts_nothing(hooks, data):
 
 
 def test_where_no_scheduler_works_the_start_of_a_session_starts_the_jobs_that_are_due(hooks, data):
-    data.schedule_record.write_text('{\n  "with": "hooks",\n  "prefix": "hippocampus"\n}\n')
+    choose.install(data, Path(sys.executable), "hooks")  # hooks read what it writes as bytes
     for _ in range(3):
         hooks.run("session_rules", data.home)
     hooks.run("session_end", data.home)
