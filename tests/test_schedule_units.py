@@ -18,13 +18,13 @@ from hippo_core.schedule import cron, launchd, systemd, windows
 from hippo_core.schedule.jobs import JOBS, job_named
 from hippo_core.schedule.scheduler import LONGEST_RUN, Target, target_of
 
-_AWKWARD = 'Gedächtnis 100% "of" mine\'s $HOME'
+_AWKWARD = 'Gedächtnis 100% "of" mine\'s $HOME & a \\ b'
 
 
 @pytest.fixture
 def target(tmp_path) -> Target:
     """An installation in a folder whose name means something to every scheduler."""
-    home = tmp_path / (_AWKWARD if os.name == "posix" else "Gedächtnis 100% of mine")
+    home = tmp_path / (_AWKWARD if os.name == "posix" else "Gedächtnis 100% of mine & co")
     python = home / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(sys.executable)
