@@ -65,6 +65,7 @@ def test_a_sound_store_is_called_sound(paths, home):
     ("keywords", ["INSERT INTO memory_exact(memory_exact, rowid, text, cjk, scope) "
                   "SELECT 'delete', id, text, cjk, scope FROM memory"]),
     ("keywords", ["DELETE FROM memory_plain_data WHERE id = 1"]),
+    ("keywords", ["DELETE FROM memory_plain_data WHERE id = 10"]),
     ("keywords", ["DELETE FROM message_plain_data WHERE id = 1"]),
     ("in step", ["DELETE FROM message_plain_docsize"]),
     ("in step", ["INSERT INTO memory_plain(rowid, text, cjk, scope) VALUES (77, 'a ghost', NULL, 'g')"]),
