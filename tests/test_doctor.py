@@ -176,9 +176,11 @@ def test_settings_that_cannot_be_read_are_named_and_not_touched(paths, home):
     mend(paths, str(home))
     assert paths.config.read_text(encoding="utf-8") == "{broken"
     paths.config.write_text('{"embedder": "magic"}', encoding="utf-8")
-    assert "magic" in wrong(paths, home)["settings"].line
+    found = wrong(paths, home)["settings"]
+    assert "magic" in found.line and "jobs do not run" in found.means
     paths.config.write_text('{"quiet_hours": "at night"}', encoding="utf-8")
-    assert "at night" in wrong(paths, home)["settings"].line, "the monitor sends people here for it"
+    found = wrong(paths, home)["settings"]
+    assert "at night" in found.line and "jobs" not in found.means, "the monitor sends people here for it"
 
 
 def test_half_written_files_of_dead_processes_go(paths, home):

@@ -1,5 +1,6 @@
 """Checks of the data folder: settings, whose files these are, leftovers, locks, room on the disk. Opens no store."""
 
+import contextlib
 import json
 import os
 import stat
@@ -21,15 +22,15 @@ def settings_readable(patient: Patient) -> Iterator[Finding]:
     from hippo_core.embed.choose import open_embedder
     from hippo_core.monitor.hours import quiet_until
 
+    means = "The jobs do not run, the hooks go on with what was rendered."
     try:
         config = settings.load(patient.paths)
+        with contextlib.suppress(VectorsUnavailableError):  # a matter of the embedder, which has its own check
+            open_embedder(config)
+        means = "No alert is held back at night."
         quiet_until(config.quiet_hours, clock.now())
-        open_embedder(config)
-    except VectorsUnavailableError:
-        pass  # a matter of the embedder, which has its own check
     except HippoError as error:
-        yield ill("settings", str(error), "The jobs do not run, the hooks go on with what was rendered.",
-                  f"mend or delete {patient.paths.config}")  # fmt: skip
+        yield ill("settings", str(error), means, f"mend or delete {patient.paths.config}")
         return
     there = "as written" if patient.paths.config.exists() else "all defaults"
     idle = ", ".join(map(repr, settings.unknown(patient.paths)))
