@@ -164,10 +164,13 @@ def test_a_part_of_a_path_is_looked_for_by_itself_beside_words_that_very_many_ho
     assert found.searched["exact"] == 1
 
 
-@pytest.mark.parametrize("query, holders", [("API", {1, 2}), ("brain.py", {1}), ("brain-py", {1, 2}), ("x.py", set())])
+@pytest.mark.parametrize(
+    "query, holders",
+    [("API", {1, 2}), ("rate-limit", {1, 2}), ("brain.py", {1}), ("brain:py", {1, 2}), ("x.py", set())],
+)
 def test_where_anything_holds_a_name_as_it_is_spelled_its_words_alone_do_not_hold_it(store, memories, query, holders):
-    """What stands in many forms, a product's name, is held in all of them."""
-    texts = ["The API of brain.py is old", "APIs of a brain (py) are new"]
+    """What stands in many forms, a product's name or a compound, is held in all of them."""
+    texts = ["The API of brain.py has a rate-limit", "APIs of a brain (py) have rate limits"]
     memories(texts)
     assert holding(store, read_query(query), dict(enumerate(texts, 1)))[0][1] == holders
 

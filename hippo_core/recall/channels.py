@@ -3,6 +3,7 @@
 Knows the store's indexes; knows nothing of how lists are combined. A channel that cannot serve gives no list.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 EXACT_CHANNEL, PLAIN_CHANNEL, VECTOR_CHANNEL, TIME_CHANNEL = "exact", "words", "meaning", "time"
 DEPTH = 50  # how far down each list is read
 MOST_SETTLED = 10  # more memories than that with a name in them leave something to be ranked by meaning
+_COMPOUND = re.compile(r"[^\W\d_]+(?:[-/'’][^\W\d_]+)+")  # rate-limiting, client/server: written without as well
 ASKED_BEFORE = "asked before: the model was not asked again"
 SETTLED = "the spelling answers: the model was not asked"
 
@@ -113,7 +115,7 @@ def holding(store: Store, query: Query, texts: Mapping[int, str]) -> list[tuple[
     matches = store.memories.word_matches(query.terms, index=PLAIN, among=list(texts))
     for place, term in enumerate(query.terms):
         frequency, holders = matches[place]
-        if term in query.literals and is_unmistakable(term):
+        if term in query.literals and is_unmistakable(term) and not _COMPOUND.fullmatch(term):
             as_spelled = frozenset(number for number in holders if spelled([term], texts[number]))
             matches[place] = frequency, as_spelled or holders
     return matches
