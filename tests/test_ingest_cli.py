@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from transcript_files import SESSION, user, write
 
 from hippo_core import config
+from hippo_core.cli.watch import watch_command
 from hippo_core.ingest.due import noted
 from hippo_core.lock import one_at_a_time
 from hippo_core.log import MOST_BYTES, log, log_error
@@ -69,6 +71,16 @@ def test_ingest_says_what_it_could_not_read(paths, transcript):
     last = hippo("ingest").stdout.splitlines()
     assert last[-1] == "  set aside 1 file that failed three times (--retry tries them again)"
     assert any(line.startswith("  failed") for line in hippo("ingest", "--retry").stdout.splitlines())
+
+
+def test_a_watch_that_goes_on_says_why_it_made_no_pass(paths, transcript, monkeypatch):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", stop)
+    with one_at_a_time(paths, "ingest"):
+        said = CliRunner().invoke(watch_command).output
+    assert "Another hippo ingest" in said and "is at work" in said
 
 
 def test_ingest_says_which_sessions_wait(paths, transcript):

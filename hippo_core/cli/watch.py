@@ -11,7 +11,7 @@ from hippo_core.cli.example import examples
 from hippo_core.cli.ingest import progress, report_text
 from hippo_core.cli.output import to_json
 from hippo_core.cli.say import say
-from hippo_core.errors import BusyError, HippoError
+from hippo_core.errors import HippoError
 
 
 @click.command("watch", epilog=examples("hippo watch --once", "hippo watch --every 30"))
@@ -34,9 +34,6 @@ def watch_command(once: bool, backstop: bool, retry: bool, every: float, as_json
     while True:
         try:
             _pass(backstop, retry, as_json)
-        except BusyError:
-            if once:
-                raise
         except HippoError as error:
             if once:
                 raise
