@@ -32,7 +32,7 @@ home = os.environ["HIPPO_HOME"]
 null = os.stat(os.devnull)
 quiet = all(os.path.samestat(os.fstat(n), null) for n in range(3)) if os.name == "posix" else None
 record = {"argv": sys.argv[1:], "pid": os.getpid(), "quiet": quiet, "isolated": sys.flags.isolated}
-record["session"] = os.getsid(0) if os.name == "posix" else None
+record["session"], record["nice"] = (os.getsid(0), os.nice(0)) if os.name == "posix" else (None, None)
 path = os.path.join(home, f"started-{os.getpid()}.json")
 with open(path + ".tmp", "w") as file:
     json.dump(record, file)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -44,6 +45,19 @@ def test_the_end_of_a_session_starts_a_catch_up_that_outlives_it(hooks, data):
     if os.name == "posix":
         assert record["session"] == record["pid"], "it would die with the terminal"
         assert record["quiet"], "it could still write into the client"
+        assert record["nice"] == min(os.nice(0) + 10, 19), "it would slow down what the user does meanwhile"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="nothing is inherited there unless it is named")
+def test_what_the_client_left_open_is_closed_while_the_catch_up_runs(hooks, data):
+    ours, the_client_s = os.pipe()
+    command = hooks.command("session_end", data.home)
+    subprocess.run(command, input=event("session_end"), pass_fds=[the_client_s], check=True)
+    os.close(the_client_s)
+    started(data)
+    os.set_blocking(ours, False)
+    assert os.read(ours, 1) == b"", "its end"
+    os.close(ours)
 
 
 def test_on_windows_it_gets_a_console_without_a_window_as_do_the_programs_it_starts():
