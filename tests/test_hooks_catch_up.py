@@ -120,6 +120,16 @@ def test_where_the_start_cannot_be_noted_none_is_started_every_turn(hooks, data,
     assert "--archive-only" not in record["argv"]
 
 
+def test_without_a_store_none_is_started_that_would_make_one(hooks, data):
+    away = data.store.rename(data.home / "away.db")
+    for hook in ("stop", "session_end"):
+        hooks.run(hook, data.home)
+    away.rename(data.store)
+    hooks.run("session_end", data.home, event("session_end", session_id="the-real-one"))
+    (record,) = started(data)
+    assert record["argv"][-1] == "the-real-one"
+
+
 def test_a_child_of_ours_starts_nothing(hooks, data):
     for hook in ("stop", "session_end"):
         hooks.run(hook, data.home, HIPPO_CHILD="1")
