@@ -134,6 +134,9 @@ def test_what_somebody_changed_in_the_folder_by_hand_is_as_it_was_after_the_next
 def test_settings_that_cannot_be_read_are_kept_as_they_are(known, paths):
     paths.config.write_text("{broken", encoding="utf-8")
     assert take(paths).new and shown(paths)["config.json"] == "{broken"
+    files = Repository(paths.snapshot).files(history(paths)[-1])
+    paths.config.write_text('{"nudge": "Be brief."}', encoding="utf-8")
+    assert plan(known, paths, files).settings == [], "nobody knows what they were"
 
 
 @needs_git

@@ -46,13 +46,14 @@ class Kept:
 
 
 def documents(
-    memories: Iterable[Memory], scopes: Mapping[str, Scope], as_they_are: Files, nudge: str, plugin: Files
+    memories: Iterable[Memory], scopes: Mapping[str, Scope], as_they_are: Files, nudge: str | None, plugin: Files
 ) -> Files:
     """All files of a snapshot, by path. as_they_are: those that are kept byte for byte."""
     files = {memory_path(memory): memory_document(memory, scopes[memory.scope]) for memory in memories}
     versions = {"hippocampus": __version__, "plugin": _plugin_version(plugin)}
     files[VERSION] = json.dumps(versions, indent=2, sort_keys=True).encode() + b"\n"
-    files[NUDGE] = nudge.encode("utf-8", "replace") + b"\n"
+    if nudge is not None:
+        files[NUDGE] = nudge.encode("utf-8", "replace") + b"\n"
     return files | as_they_are | {f"plugin/{name}": data for name, data in plugin.items()}
 
 

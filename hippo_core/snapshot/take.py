@@ -68,8 +68,9 @@ def state(paths: Paths) -> Files:
     return documents(memories, scopes, as_they_are, _nudge(paths), plugin_files(paths))
 
 
-def _nudge(paths: Paths) -> str:
+def _nudge(paths: Paths) -> str | None:
+    """None where the settings cannot be read, so that restoring such a night changes none."""
     try:
         return settings.load(paths).nudge
     except UsageError:
-        return settings.NUDGE
+        return None
