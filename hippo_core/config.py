@@ -97,7 +97,12 @@ def _is_address(value: str) -> bool:
 
 def save(paths: Paths, **changes: Any) -> None:
     """Write settings, keeping all others as they are."""
-    data = json.dumps({**_raw(paths), **changes}, indent=2, ensure_ascii=False, sort_keys=True)
+    write(paths, {**_raw(paths), **changes})
+
+
+def write(paths: Paths, values: dict[str, Any]) -> None:
+    """Write these settings in place of all there are."""
+    data = json.dumps(values, indent=2, ensure_ascii=False, sort_keys=True)
     write_atomic(paths.config, data.encode() + b"\n")
 
 

@@ -267,6 +267,17 @@ def test_restoring_into_a_new_store_brings_everything_of_the_users_back(known, p
 
 
 @needs_git
+@pytest.mark.parametrize("broken", ["{broken", "[]", "[" * 100_000])
+def test_settings_that_cannot_be_read_give_way_to_those_of_the_snapshot(known, paths, broken):
+    take(paths)
+    remove_rule(known, paths, 1)
+    paths.config.write_text(broken, encoding="utf-8")
+    carry_out(known, paths, plan(known, paths, Repository(paths.snapshot).files(history(paths)[0])))
+    assert settings.load(paths).nudge == "Be brief."
+    assert "Never force-push" in (paths.render / "rules.json").read_text(encoding="utf-8")
+
+
+@needs_git
 def test_what_a_machine_learned_again_becomes_the_users_own_again(known, paths):
     take(paths)
     files = Repository(paths.snapshot).files(history(paths)[0])

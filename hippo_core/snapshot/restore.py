@@ -81,7 +81,7 @@ def carry_out(store: Store, paths: Paths, made: Plan) -> None:
             store.memories.ensure_scope(kept.scope)
             store.memories.update(memory.id, memory.version, _ACTOR, Author.HUMAN, **_changes(memory, kept))
     if made.settings:
-        settings.save(paths, **{name: then for name, _, then in made.settings})
+        settings.write(paths, _settings_now(paths) | {name: then for name, _, then in made.settings})
     if made.projects:
         rows = joined(str(paths.home)) | made.projects
         write_atomic(paths.joined, format_joined(rows))
@@ -142,10 +142,15 @@ def _admitted(kept: Kept) -> bool:
 def _settings(paths: Paths, files: Files) -> list[tuple[str, Any, Any]]:
     """(name, now, then) of the settings that differ; what the snapshot does not name stays as it is."""
     then = _object(files.get(CONFIG, b"{}"))
-    now = _object(paths.config.read_bytes() if paths.config.is_file() else b"{}")
+    now = _settings_now(paths)
     if NUDGE in files and "nudge" in now.keys() | then.keys():
         then["nudge"] = files[NUDGE].decode("utf-8", "replace").removesuffix("\n")
     return [(name, now.get(name), value) for name, value in sorted(then.items()) if now.get(name) != value]
+
+
+def _settings_now(paths: Paths) -> dict[str, Any]:
+    """What the file holds; nothing where it cannot be read, so that it gives way to what is restored."""
+    return _object(paths.config.read_bytes() if paths.config.is_file() else b"{}")
 
 
 def _projects(paths: Paths, files: Files) -> dict[str, tuple[str, ...]]:
@@ -157,6 +162,6 @@ def _projects(paths: Paths, files: Files) -> dict[str, tuple[str, ...]]:
 def _object(data: bytes) -> dict[str, Any]:
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
