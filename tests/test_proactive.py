@@ -120,6 +120,20 @@ def test_what_the_session_began_with_is_not_added(hooks, store, paths, folder):
     assert hooks.hook_prompt(PROMPT, SESSION) == ""
 
 
+def test_what_the_session_began_with_is_not_added_either_when_its_block_has_changed_meanwhile(
+    hooks, store, paths, folder
+):
+    learn(store, FACT, folder, importance=0.5)
+    refresh(store, paths)
+    hooks.hook_prompt("what do we know of the office kettle", SESSION)
+    for number in range(3):  # another session ends
+        learn(store, f"Something else of weight {number} came up.", folder, importance=1.0)
+    refresh(store, paths)
+    block = (paths.render / "project" / f"{scope_of(str(folder)).key}.json").read_text(encoding="utf-8")
+    assert FACT not in block and hooks.hook_prompt(PROMPT, SESSION) == ""
+    assert FACT in added(hooks.hook_prompt(PROMPT, "another-session"))
+
+
 def test_what_the_agent_was_answered_is_not_added(hooks, store, folder):
     memory = learn(store, FACT, folder)
     hooks.hook_prompt("hello there my friend", SESSION)

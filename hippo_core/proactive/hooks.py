@@ -84,10 +84,13 @@ class Unasked:
         told = shown.shown_in(self._paths, session)
         if told is None:
             return None
+        briefed = self._briefed("project")
         if not told.numbers:
             shown.remove_old(self._paths)
+            if briefed:
+                shown.note(self._paths, session, briefed, 0)  # that block changes as other sessions end
         results = self._recall(question, MOST_A_TURN + _SPARE + len(told.numbers), config)
-        return for_prompt(results, told.numbers | self._briefed("project"), told.tokens)
+        return for_prompt(results, told.numbers | briefed, told.tokens)
 
     def _for_agent(self, prompt: str) -> Notes | None:
         config, question = settings.load(self._paths), question_in(prompt, AGENT_TOKENS)

@@ -1,4 +1,4 @@
-"""What each session was shown unasked: numbers of memories and what they cost, never a word of them.
+"""What each session was shown: numbers of memories and what they cost, never a word of them.
 
 One small file a session (run/shown/<session id>), so that a session taken up again by a new process is told nothing
 twice, and `forget` can reach it. A file that cannot be read or written is a session that is told nothing.
