@@ -313,6 +313,17 @@ def test_a_reranker_reorders_and_only_what_it_judged(remember, ask):
     assert [result.memory.id for result in found.results] == [second.id, first.id]
 
 
+def test_fifty_are_looked_at_closely_and_so_read_by_a_reranker_however_many_the_channels_find(remember, ask):
+    embedder, read = WordVectors(colour="hue"), []
+    for number in range(40):
+        (
+            remember(f"hue {number}", embedder=embedder),
+            remember(f"colour {number} of this and of that", embedder=embedder),
+        )
+    ask("colour", embedder, reranker=lambda question, candidates: read.append(len(candidates)) or {})
+    assert read == [50]
+
+
 def test_an_empty_store_answers_nothing(ask):
     assert ask("redis").results == [] and ask("redis", WordVectors()).results == []
 
