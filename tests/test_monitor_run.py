@@ -500,7 +500,21 @@ def test_quiet_hours_that_are_none_hold_nothing_back_and_are_told_wherever_alert
     assert ntfy.bodies[1].startswith("1 transcript failed three times"), "which any quiet hours would hold"
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b'{"alerts": {"x": {}}}', b'{"alerts": 7}', b'{"looked": 1}'])
+_ALERT = {"text": "x", "grave": True, "found": 1.0}
+_WRONG = [
+    *({"alerts": {}, name: value} for name in ("looked", "awake", "checked") for value in (None, "x", 10**400)),
+    *({"alerts": {}, "ran": value} for value in (None, [1], {"watch": 1}, {"watch": [1.0]}, {"watch": ["x", 1.0]})),
+    {"alerts": {}, "unsent_since": "x"},
+    *({"alerts": {"x": {**_ALERT, name: []}}} for name in ("text", "found", "raised", "told", "gone")),
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"[" * 100_000, b'{"alerts": {"x": {}}}', b'{"alerts": 7}', b'{"looked": 1}']
+    + [json.dumps(memo).encode() for memo in _WRONG],
+    ids=lambda content: repr(content)[:40],
+)
 def test_a_damaged_memo_is_begun_anew(machine, content):
     machine.look()
     (machine.paths.alerts / "memo.json").write_bytes(content)

@@ -5,6 +5,7 @@ Knows the order of the steps. What it remembers from look to look is one small f
 
 import json
 import platform
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -105,9 +106,26 @@ def read_memo(paths: Paths) -> Memo:
     try:
         raw = json.loads(_memo_file(paths).read_bytes())
         raw["alerts"] = {str(key): Alert(**alert) for key, alert in raw["alerts"].items()}
-        return Memo(**raw)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        memo = Memo(**raw)
+        return memo if _is_whole(memo) else Memo()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Memo()
+
+
+def _is_whole(memo: Memo) -> bool:
+    """Whether every number is one, as another version's need not be: no look may stop at it, the next would as well."""
+    numbers, perhaps = [memo.looked, memo.awake, memo.checked], [memo.unsent_since]
+    for last, at in memo.ran.values():
+        numbers += last, at
+    for alert in memo.alerts.values():
+        numbers += alert.found, alert.told
+        perhaps += alert.raised, alert.gone
+    numbers += (number for number in perhaps if number is not None)
+    return all(map(_is_number, numbers)) and all(isinstance(alert.text, str) for alert in memo.alerts.values())
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and -sys.float_info.max <= value <= sys.float_info.max
 
 
 def render(paths: Paths, schedule: Schedule, standing: Mapping[str, Alert], now: float) -> None:
