@@ -64,7 +64,7 @@ def read(paths: Paths, job: str) -> Beat | None:
             counts={str(name): int(number) for name, number in raw["counts"].items()},
             error=None if error is None else str(error),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, OverflowError, RecursionError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -81,7 +81,18 @@ AT = b'{"last_ran": %s, "last_worked": null, "result": "ok", "counts": {}, "erro
 
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"[]", b"\xff", b'{"last_ran": "x"}', b'{"last_ran": 1}', AT % b"1e14", AT % b"-1e14", AT % b"NaN"],
+    [
+        b"",
+        b"[]",
+        b"\xff",
+        b'{"last_ran": "x"}',
+        b'{"last_ran": 1}',
+        AT % b"1e14",
+        AT % b"-1e14",
+        AT % b"NaN",
+        AT % (b"9" * 400),
+        b"[" * 100_000,
+    ],
 )
 def test_a_damaged_heartbeat_is_none_and_the_next_run_mends_it(paths, damage):
     beat(paths, "dream", worked=True, counts={"retired": 1}, error=None, result="ok")

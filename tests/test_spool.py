@@ -87,6 +87,7 @@ def test_the_spool_is_private(paths):
     b"", b"{", b"[1]", b"7", b'{"at": "soon", "shown": [1]}', b'{"at": NaN, "shown": [1]}', b'{"shown": [1]}',
     b'{"at": 1, "shown": 1}', b'{"at": 1, "shown": [true, "1", 0, -1, 1.0, null, 1e400, 99999999999999999999999]}',
     b'{"at": 1, "shown": [424242]}', b"\xff\xfe\x00", b"[" * 100_000,
+    b'{"at": ' + b"9" * 400 + b', "shown": [1]}',
 ])  # fmt: skip
 def test_damaged_notes_cost_only_themselves(store, paths, memories, line):
     spool.note_shown(paths, [1])

@@ -73,7 +73,7 @@ def _notes(file: Path) -> Iterator[tuple[float, str, int]]:
                 for number in note.get(what, ()):
                     if type(number) is int and 0 < number < _LARGEST_ID:
                         yield at, what, number
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, OverflowError, TypeError, KeyError, AttributeError, RecursionError):
             continue
 
 
