@@ -4,6 +4,7 @@ In the archive, a copy of what the client keeps anyway, a refusal only marks the
 """
 
 import re
+import unicodedata
 from typing import NamedTuple
 
 from hippo_core.errors import RefusedError
@@ -18,6 +19,10 @@ LONGEST_TEXT, KEPT_END = 200_000, 50_000
 _MARGIN = 20_000  # read beyond what is kept: longer than any key, so that no half of one is taken for plain text
 
 _MARKER = re.compile(r"\[redacted:[a-z-]+\]")
+_NO_GLYPH = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
+)
+_STRESS = re.compile("[*`~]")
 _FEWEST_LETTERS = 12  # left beside a redaction for the rest to mean something
 # Text that speaks to the model as its master would; over folded text. In the user's own words it is the user's right.
 _INJECTION = re.compile(
@@ -82,10 +87,17 @@ def _reason(text: str, *, may_command: bool) -> str | None:
         if rest != text and sum(c.isalnum() for c in rest) < _FEWEST_LETTERS:
             return SECRET
     if not may_command:
-        folded = text.lower()
-        if _may_command(folded) and _INJECTION.search(folded):
+        folded = _as_read(text)
+        if _may_command(folded) and _INJECTION.search(_STRESS.sub("", folded)):
             return INJECTION
     return None
+
+
+def _as_read(text: str) -> str:
+    """In lower case, and as a reader has it: what shows no glyph parts no word, and wide letters are letters."""
+    if not text.isascii():
+        text = _NO_GLYPH.sub("", unicodedata.normalize("NFKC", text)).replace("\u2019", "'")
+    return text.lower()
 
 
 # Of each alternative of the injection pattern a word that it cannot do without, or two of which one is in many texts.
