@@ -16,7 +16,7 @@ from hippo_core.ingest.embed import embed_pending
 from hippo_core.ingest.embed_archive import embed_archive
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
-from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, scope_of
+from hippo_core.model.scope import GLOBAL, GLOBAL_SCOPE, project_scope, scope_of
 from hippo_core.model.types import Author, MemoryType
 from hippo_core.store import Store
 
@@ -95,6 +95,18 @@ def test_silence_is_no_error(filled):
     for command, words in (("recall", "Nothing in memory"), ("archive", "Nothing in the archive")):
         done = run(command, "asdfqwer")
         assert done.returncode == 0 and done.stdout.startswith(words)
+
+
+@pytest.mark.parametrize("command", ["recall", "archive"])
+def test_where_one_project_holds_nothing_it_says_how_to_search_the_others(filled, tmp_path, command):
+    project = project_scope("example.org/a/kettle", "kettle")
+    with Store.open(filled.store) as store, store.transaction():
+        store.memories.ensure_scope(project)
+        store.memories.add(Draft("The kettle is warm.", MemoryType.FACT, project.key, Author.HUMAN), "test")
+    said = run(command, "asdfqwer", "--project", "kettle").stdout.splitlines()
+    assert said[1:] == [f"Searched: kettle and what is global. In all projects: hippo {command} --all"]
+    assert len(run(command, "asdfqwer", "--all").stdout.splitlines()) == 1
+    assert len(run("recall", "ok", "--project", "kettle").stdout.splitlines()) == 1, "nothing was asked"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hippo_core import config as settings
 from hippo_core import paths
-from hippo_core.cli.asking import current_folder, model_for_questions
+from hippo_core.cli.asking import current_folder, model_for_questions, only_here
 from hippo_core.cli.folding import folded
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.types import MemoryType
@@ -38,7 +38,7 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
     here = paths.current()
     config = settings.load(here)
     with Store.open(here.store, readonly=True) as store:
-        scopes, _ = search_scopes(store, current_folder(), request.project, request.everywhere)
+        scopes, label = search_scopes(store, current_folder(), request.project, request.everywhere)
         ask = partial(
             recall,
             store,
@@ -58,7 +58,9 @@ def answer(request: Request, style: Style) -> tuple[str, str | None]:
         from hippo_core.cli.output import to_json
 
         return to_json(recall_json(found)), None
-    return folded(recall_text(found, explain=request.explain, style=style)), reason
+    elsewhere = scopes is not None and not found.results and not found.empty and found.searched
+    below = only_here("recall", label) if elsewhere else ""
+    return folded(recall_text(found, explain=request.explain, style=style) + below), reason
 
 
 def _by_spelling(request: Request, ask: Callable[..., Recall], config: settings.Config) -> Recall | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hippo_core import config as settings
 from hippo_core import paths
-from hippo_core.cli.asking import current_folder, model_for_questions
+from hippo_core.cli.asking import current_folder, model_for_questions, only_here
 from hippo_core.cli.folding import folded
 from hippo_core.embed.base import Embedder
 from hippo_core.errors import UsageError, VectorsUnavailableError
@@ -35,13 +35,18 @@ def answer_archive(request: ArchiveRequest, style: Style) -> tuple[str, str | No
     started = time.perf_counter()
     here = paths.current()
     with Store.open(here.store, readonly=True) as store:
-        found = _search(store, request, here) if request.around is None else _around(store, request)
+        if request.around is None:
+            scopes, label = search_scopes(store, current_folder(), request.project, request.everywhere)
+            found = _search(store, request, here, scopes)
+            below = only_here("archive", label) if scopes is not None and not found.hits else ""
+        else:
+            found, below = _around(store, request), ""
     elapsed_ms = (time.perf_counter() - started) * 1000
     if request.as_json:
         from hippo_core.cli.output import to_json
 
         return to_json(archive_json(found.hits, elapsed_ms, notes=found.notes)), None
-    return folded(archive_text(found.hits, elapsed_ms, notes=found.notes, style=style)), None
+    return folded(archive_text(found.hits, elapsed_ms, notes=found.notes, style=style) + below), None
 
 
 def _around(store: Store, request: ArchiveRequest) -> ArchiveFound:
@@ -51,9 +56,8 @@ def _around(store: Store, request: ArchiveRequest) -> ArchiveFound:
     return ArchiveFound([around_message(store, number, _AROUND_ONE if request.context is None else request.context)])
 
 
-def _search(store: Store, request: ArchiveRequest, here: paths.Paths) -> ArchiveFound:
+def _search(store: Store, request: ArchiveRequest, here: paths.Paths, scopes: list[str] | None) -> ArchiveFound:
     config = settings.load(here)
-    scopes, _ = search_scopes(store, current_folder(), request.project, request.everywhere)
     embedder = None if only_spelled(request.query) else _model(config, here)
     return search_archive(
         store, request.query, scopes=scopes, embedder=embedder, meaning=config.archive_meaning, k=request.count,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from hippo_core.config import Config
 from hippo_core.embed.base import Embedder
 from hippo_core.paths import Paths
+from hippo_core.recall.present import harmless
 
 _kept: list[Embedder] = []  # to the end, which is near: to give a model back takes longer than to search by it
 _CODES = {"number": 1, "head": 36, "score": 32, "faint": 2}  # bold, cyan, green, dim
@@ -27,6 +28,11 @@ def model_for_questions(config: Config, here: Paths) -> Embedder:
 def knows_colours(system: str, environment: Mapping[str, str]) -> bool:
     """Whether terminals here do. The plain console of Windows may not, and prints the codes; others name themselves."""
     return system != "nt" or any(name in environment for name in ("WT_SESSION", "TERM_PROGRAM", "TERM", "ConEmuANSI"))
+
+
+def only_here(command: str, label: str) -> str:
+    """A line to put below an answer of nothing, where one of other projects may have been meant."""
+    return f"\nSearched: {harmless(label)} and what is global. In all projects: hippo {command} --all"
 
 
 def coloured(kind: str, text: str) -> str:
