@@ -56,7 +56,7 @@ def test_settings_registered_by_hand_come_back_to_the_byte(before):
 
 @pytest.mark.parametrize("before", SHAPES)
 def test_edit_made_meanwhile_stays_and_only_our_keys_go(before):
-    """claude-mem#2579, context-mode#1058: settings changed or entries left behind after an uninstall."""
+    """No setting is changed, and no entry left behind, by an uninstallation."""
     left = registered(before)
     edited = left.replace(b"{", b'{\t"theme":  "dark",', 1)
     after = settings.restored(edited, Before(before, settings.digest(left)))

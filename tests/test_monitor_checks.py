@@ -71,7 +71,7 @@ def test_without_a_schedule_no_job_is_late():
 
 
 def test_five_weeks_of_successful_runs_that_store_nothing_are_found_by_their_output():
-    """claude-mem#3406: "Not logged in" for five weeks while health said ok."""
+    """As "Not logged in" did for five weeks, while health said ok."""
     healthy = {"watch": beat(NOW - 600, worked=NOW - 35 * DAY), "monitor": beat(NOW, worked=NOW)}
     found = findings(Facts(NOW, jobs=[WATCH], beats=healthy, unread=12, unread_since=NOW - 35 * DAY))
     assert [finding.key for finding in found] == ["unread"] and found[0].grave

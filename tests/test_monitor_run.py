@@ -101,7 +101,7 @@ def test_all_well_leaves_a_heartbeat_and_says_nothing(machine):
 
 
 def test_transcripts_that_grow_while_nothing_arrives_raise_one_alert_though_every_run_succeeds(machine, ntfy):
-    """claude-mem#3406: "Not logged in" for five weeks while health said ok."""
+    """As "Not logged in" did for five weeks, while health said ok."""
     machine.transcript("s1", NOON - 5 * HOUR, "My dog is called Rex and the vault code is 4711.")
     for _ in range(10):
         machine.look(after=HOUR / 2)

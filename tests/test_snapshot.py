@@ -364,7 +364,7 @@ def test_what_our_own_distiller_starts_takes_no_snapshot(known, paths, monkeypat
 
 @needs_git
 def test_forgetting_reaches_every_object_of_the_history(known, paths):
-    """ruflo#2815: deleted, yet still in the file's bytes."""
+    """Deleted, and yet still in the bytes of the file."""
     memory = human(known, SECRET)
     take(paths)
     with known.transaction():
