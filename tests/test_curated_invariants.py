@@ -35,17 +35,17 @@ _text = st.builds(
     st.integers(1, 4),
 )
 _step = st.tuples(
-    st.sampled_from([*JOBS, *JOBS, "remember", "add", "accept", "edit", "remove", "undo", "forget"]),
+    st.sampled_from([*JOBS, "night", "remember", "remember", "add", "accept", "edit", "remove", "undo", "forget"]),
     _text,
     st.sampled_from(SCOPES),
-    st.sampled_from(list(MemoryType)),
-    st.integers(1, 9),
-    st.sampled_from([1, 30, 24 * 8, 24 * 100, -24 * 400]),  # hours until the next step
+    st.sampled_from([MemoryType.PING, MemoryType.TASK, MemoryType.FACT]),
+    st.integers(1, 6),
+    st.sampled_from([1, 24 * 8, 24 * 100, -24 * 400]),  # hours since the step before
 )
 
 
-@given(st.lists(_step, min_size=3, max_size=14))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(_step, min_size=5, max_size=16))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_in_step_whatever_happens(tmp_path_factory, steps):
     paths, now = Paths(tmp_path_factory.mktemp("home") / "data"), START
     with pytest.MonkeyPatch.context() as patched, Store.open(paths.store) as store:
