@@ -271,7 +271,8 @@ def test_vectors_that_cannot_be_mended_here_stop_no_other_index(paths, home, mon
     monkeypatch.setattr("hippo_core.store.vectors.load_vectors", lambda db: False)
     damage(paths, "INSERT INTO embedding_model VALUES (1, 'gone', 4)", "CREATE TABLE memory_vector_1_rowids(id)",
            "INSERT INTO memory_vector_1_rowids VALUES (99)", "DELETE FROM message_plain_docsize")  # fmt: skip
-    assert "memory_vector_1" in wrong(paths, home)["in step"].line
+    assert "message_plain lacks 1 row and" in wrong(paths, home)["in step"].line
+    assert "memory_vector_1 lacks 0 rows and has 1 too many" in wrong(paths, home)["in step"].line
     left, done = mend(paths, str(home))
     assert [one.line for one in done if one.check == "in step"][0] == "message_plain mended"
     (still,) = [finding for finding in left if finding.check == "in step"]

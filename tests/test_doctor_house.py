@@ -94,7 +94,7 @@ def _other_program(manifest):
     (lambda plugin: (plugin / ".claude-plugin" / "plugin.json").unlink(), "cannot be read"),
     (lambda plugin: (plugin / "hooks" / "hooks.json").write_text("[]", encoding="utf-8"), "cannot be read"),
     (lambda plugin: _edit(plugin / "hooks" / "hooks.json", _other_program), "/nowhere/python, which cannot be run"),
-    (lambda plugin: next((plugin / "hooks").glob("session*.py")).unlink(), ".py, which cannot be run"),
+    (lambda plugin: (plugin / "hooks" / "stop.py").unlink(), "plugin/hooks/stop.py, which cannot be run"),
 ])  # fmt: skip
 def test_a_staged_plugin_whose_hooks_would_not_start_as_they_should_is_found(finding, client, paths, break_it, line):
     break_it(paths.plugin)

@@ -84,15 +84,14 @@ def _staged_problem(folder: Path) -> str | None:
         manifest = json.loads((folder / "hooks" / "hooks.json").read_bytes())["hooks"]
         commands = [hook for groups in manifest.values() for group in groups for hook in group["hooks"]]
         programs = {hook["command"] for hook in commands if hook["type"] == "command"}
-        scripts = {argument for hook in commands for argument in hook.get("args", ()) if argument.endswith(".py")}
+        arguments = {argument for hook in commands for argument in hook.get("args", ())}
+        scripts = {one.replace("${CLAUDE_PLUGIN_ROOT}", str(folder)) for one in arguments if one.endswith(".py")}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"the staged plugin cannot be read ({error})"
     if version != __version__:
         return f"the staged plugin is version {version}, the programs are {__version__}"
     missing = [program for program in programs if not os.access(program, os.X_OK)]
-    missing += [
-        script for script in scripts if not Path(script.replace("${CLAUDE_PLUGIN_ROOT}", str(folder))).is_file()
-    ]
+    missing += [script for script in scripts if not os.path.isfile(script)]
     return f"its hooks need {sorted(missing)[0]}, which cannot be run" if missing else None
 
 

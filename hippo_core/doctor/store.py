@@ -80,7 +80,7 @@ def words(patient: Patient) -> Iterator[Finding]:
     else:
         yield ill(
             "keywords",
-            f"{', '.join(unsound)} do not hold what the text says",
+            f"not as the text says: {', '.join(unsound)}",
             "Searches may miss or show what they should not.",
             _FIX,
             lambda: _rebuild(patient, unsound),
@@ -101,7 +101,7 @@ def in_step(patient: Patient) -> Iterator[Finding]:
     if not gaps:
         yield well("in step", "every index has exactly the rows it should")
         return
-    told = "; ".join(f"{gap.index} lacks {gap.missing} rows and has {gap.stray} too many" for gap in gaps)
+    told = "; ".join(f"{gap.index} lacks {counted(gap.missing, 'row')} and has {gap.stray} too many" for gap in gaps)
     yield ill("in step", told, "Searches miss these rows.", _FIX, lambda: _mend(patient, gaps))
 
 
