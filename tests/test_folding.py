@@ -76,9 +76,11 @@ def test_a_value_hangs_below_itself_and_not_below_its_label(fold, label):
     assert first.startswith(begin + "learned") and second == " " * len(begin) + second.strip()
 
 
-def test_a_path_alone_in_its_line_stays_whole_to_be_copied(fold):
+def test_a_path_or_a_command_alone_in_its_line_stays_whole_to_be_copied(fold):
     path = "      /srv/transcripts/" + "deeper/" * 8 + "921a2cac.jsonl:4"
     assert fold(path, 40) == path and "\n" in fold(f"{path} and more", 40)
+    command = "    claude plugin marketplace add '/srv/data of mine/hippocampus/plugin'"
+    assert fold(command, 40) == command and "\n" in fold(f"run: {command}", 40)
 
 
 def test_what_has_no_spaces_and_is_twice_as_wide_is_broken_too(fold):

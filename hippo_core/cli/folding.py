@@ -14,7 +14,7 @@ _LETTER, _WORD = f"{_COLOUR}|.", r"\s*\S+"
 # A result's number, the first column of a list or a table, a mark or mere indentation; what follows is written
 # below itself. A check of the doctor's has two such columns.
 _BEGIN = r"\d+  |(?:(?:ok|wrong) +| *)\w[\w:-]*(?: [\w:-]+)? {2,}|[ >!]*"
-_PATH = r" *(?:[~/]|\w:\\)\S*"  # alone in its line it stays whole: it is there to be copied
+_COPIED = r" *(?:[~/]|\w:\\)\S*| +(?:claude|hippo|python3?|py) .*"  # a path or a command alone in its line stays whole
 
 
 def folded(text: str) -> str:
@@ -38,7 +38,7 @@ def _columns() -> int | None:
 
 def _parts(line: str, width: int) -> Iterator[str]:
     plain = re.sub(_COLOUR, "", line)
-    if _cells(plain) <= width or re.fullmatch(_PATH, plain):
+    if _cells(plain) <= width or re.fullmatch(_COPIED, plain):
         yield line
         return
     hanging = _cells(re.match(_BEGIN, plain)[0])
