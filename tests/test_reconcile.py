@@ -107,6 +107,46 @@ def test_what_names_the_old_choice_to_give_it_up_does_not_confirm_it(store, late
     assert outcome is Outcome.IGNORE and [memory.text for memory in known] == [later]
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Prefer tabs over spaces.", "Prefer spaces over tabs."),
+        ("Run the lint before the tests.", "Run the tests before the lint."),
+        ("The API calls the worker.", "The worker calls the API."),
+        ("Merge with squash, not rebase.", "Merge with rebase, not squash."),
+        ("Keep the flag on in production.", "Keep the flag off in production."),
+        (
+            "Each shard has at least three replicas in the cluster.",
+            "Each shard has at most three replicas in the cluster.",
+        ),
+    ],
+)
+def test_the_same_words_that_say_the_contrary_confirm_nothing(store, earlier, later):
+    assert not same(earlier, later) and not same(later, earlier)
+    bring(store, earlier, at=100.0)
+    _, known = bring(store, later, at=200.0, source="u2")
+    assert [memory.text for memory in known][0] == later and all(memory.seen == 1 for memory in known)
+
+
+def test_what_was_taken_back_again_replaces_what_it_takes_back(store):
+    bring(store, "We moved from Kafka to Redis for the events.", at=100.0)
+    outcome, (memory,) = bring(store, "We moved from Redis to Kafka for the events.", at=200.0, source="u2")
+    assert outcome is Outcome.SUPERSEDE and memory.text.endswith("to Kafka for the events.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We use Kafka and Redis for the events.", "We use Redis and Kafka for the events."),
+        ("Tests, lint and docs must pass.", "Lint, tests and docs must pass."),
+        ("Never commit generated files.", "Generated files: never commit."),
+        ("The state is in a bucket, locking through DynamoDB.", "The state is in a bucket, DynamoDB locking."),
+    ],
+)
+def test_another_order_of_words_alone_makes_no_other_fact(one, other):
+    assert same(one, other) and same(other, one)
+
+
 def test_an_older_value_that_comes_in_later_is_let_go(store):
     """Transcripts are read in the order of their files, not of their dates."""
     bring(store, "The server listens on port 9090.", at=200.0)

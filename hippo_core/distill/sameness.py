@@ -24,6 +24,13 @@ _DENIALS = frozenset(
 _FILLING = frozenset(
     "don t ever please never always not no bitte niemals nie immer nicht jamais toujours nunca siempre".split()
 )
+_CONTRARIES = tuple(
+    frozenset(pair.split())
+    for pair in "on off|with without|before after|least most|more less|more fewer|first last|min max|minimum maximum|"
+    "up down|ascending descending|enable disable|enabled disabled|allow forbid|allowed forbidden|start stop|"
+    "public private|always sometimes".split("|")
+)
+_LISTED = r"\s*(?:|,|/|&|\+|,?\s*\b(?:and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:the|a|an|our)\s+)?"
 _FEWEST_SHORT = 3  # content words that say enough
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 
@@ -60,12 +67,37 @@ def contained(one: str, other: str) -> float:
 def same(one: str, other: str) -> bool:
     """Whether two sentences say the same in nearly the same words: no number and no denial may differ.
 
-    "Redis instead of Kafka" has all the words of "Kafka" and says the contrary.
+    "Redis instead of Kafka" has all the words of "Kafka" and says the contrary, as may the same words in another order.
     """
     if denies(one) != denies(other) or _numbers(one) != _numbers(other):
         return False
     alike = overlap(one, other) >= SAME or _shortened(one, other)
-    return alike and not replaces(one, other) and not replaces(other, one)
+    return alike and not (replaces(one, other) or replaces(other, one) or _contrary(one, other) or _swapped(one, other))
+
+
+def _contrary(one: str, other: str) -> bool:
+    """Whether one has a word where the other has its contrary."""
+    a, b = (frozenset(word.lower() for word in _WORD.findall(body(text))) for text in (one, other))
+    return any(not pair.isdisjoint(a - b) and not pair.isdisjoint(b - a) for pair in _CONTRARIES)
+
+
+def _swapped(one: str, other: str) -> bool:
+    """Whether two of the words that both have stand in each other's place: tabs over spaces, spaces over tabs.
+
+    Where only "and" or the like is between them, or nothing as in "Redis cache", that changes nothing.
+    """
+    both = content_words(one) & content_words(other)
+    a, b = ([stem for word in key_words(text) if (stem := _stem(word)) in both] for text in (one, other))
+    differing = [place for place, (mine, yours) in enumerate(zip(a, b, strict=False)) if mine != yours]
+    if len(a) != len(b) or len(differing) != 2:
+        return False
+    first, second = differing
+    if (a[first], a[second]) != (b[second], b[first]):
+        return False
+    return not any(
+        re.search(rf"\b{re.escape(words[first])}\w*{_LISTED}{re.escape(words[second])}", body(text).lower())
+        for words, text in ((a, one), (b, other))
+    )
 
 
 def _shortened(one: str, other: str) -> bool:
@@ -169,7 +201,7 @@ def replaces(new: str, old: str) -> bool:
     words = content_words(old)
     if not given_up or not given_up <= words or _purposes_differ(old, new):
         return False
-    if chosen_name(old) == given_up:
+    if chosen_name(old) == given_up or replaced_names(old) == (instead, given_up):
         return True
     if instead & words:
         return False
