@@ -80,7 +80,9 @@ def _schedule(paths: Paths) -> str:
         return f"switched off, and stay so until you run: {link.typed(paths)} schedule install"
     try:
         done = choose.install(paths, venv.interpreter_of(paths.venv))
-    except (ScheduleError, OSError) as error:
+    except ScheduleError as error:
+        return str(error).removeprefix("The jobs are ")
+    except OSError as error:
         return f"not registered: {error}"
     return f"{done.jobs} registered with {done.scheduler.title}"
 

@@ -81,6 +81,7 @@ def install(paths: Paths, python: Path, wanted: str | None = None) -> Registered
 
     What was registered elsewhere before is taken out. Raises ScheduleError when the wanted one does not work here.
     """
+    asked_by = "--with" if wanted else "HIPPO_SCHEDULER"
     wanted = wanted or os.environ.get("HIPPO_SCHEDULER")
     candidates = [named(wanted)] if wanted else SCHEDULERS
     target, passed_over = target_of(paths.home, python), []
@@ -94,7 +95,7 @@ def install(paths: Paths, python: Path, wanted: str | None = None) -> Registered
         if wanted or scheduler.system in (None, sys.platform):
             passed_over.append(f"{scheduler.name}: {reason}")
     why = "; ".join(passed_over)
-    raise ScheduleError(f"The jobs are not registered; {why}. Without --with, one that works is looked for.")
+    raise ScheduleError(f"The jobs are not registered; {why}. Without {asked_by}, one that works is looked for.")
 
 
 def remove(paths: Paths, *, stay_off: bool = False) -> list[str]:
