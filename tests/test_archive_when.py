@@ -94,7 +94,8 @@ def test_a_time_alone_brings_how_each_session_of_it_began_the_latest_first(say, 
     say("2026-11-25", "somebody else's", session="d", scope=WEB)
     found, notes = ask("what did we work on yesterday?", scopes=[API.key])
     assert found == ["deploy the api", "fix the login page"] and "yesterday: 25 Nov 2026" in notes
-    assert ask("what happened in May?")[0] == []
+    found, notes = ask("what happened in May?")
+    assert found == [] and "nothing that fits is of in May (1 May 2026 to 31 May 2026)" in notes
 
 
 def test_before_an_event_prefers_what_was_said_before_the_memory_that_dates_it(store, say, ask):

@@ -278,7 +278,7 @@ class Search:
         """Tell in a note what was made of the time that was asked for."""
         if self.when is not None:
             times = {number: (at,) for number, at in self._store.said_when.times(shown).items()}
-            self.notes += filter(None, [remark(self.when, times, self._dated)])
+            self.notes += filter(None, [remark(self.when, times, self._dated, self._asked.time_alone)])
 
     def _spelled_out(self) -> dict[int, str]:
         """Messages that hold the most of what was asked for as it is spelled: number -> session."""

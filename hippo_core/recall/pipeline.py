@@ -201,14 +201,14 @@ def judge(store: Store, asked: Query, found: Found, weights: Weights = WEIGHTS) 
 
 def _rank_by_time(store: Store, pool: Pool, asked: Query, found: Found, scopes: Sequence[str] | None) -> None:
     """Keep to the time that was asked for, or prefer the newer."""
-    if asked.when is None or not pool.memories:
+    if asked.when is None or not (pool.memories or asked.time_alone):
         return
     when, dated = resolved(store, asked.when, scopes)
     before, times = pool.relevance, of_memories(pool.memories)
     pool.relevance = weighed(when, before, times, asked.time_alone, pool.weights)
     least = 0.0 if asked.time_alone else pool.weights.best_at_least
     fitting = {n: times[n] for n, value in before.items() if value >= least}
-    if said := remark(when, fitting, dated):
+    if said := remark(when, fitting, dated, asked.time_alone):
         found.notes.append(said)
 
 

@@ -70,8 +70,11 @@ def leaning(when: "When", scores: Mapping[T, float], times: Times[T], weights: W
     return {item: score * (1 if _lies_in(when, times[item]) else weights.stands_back) for item, score in scores.items()}
 
 
-def remark(when: "When", times: Times[T], dated: Memory | None) -> str | None:
-    """What was made of the time, in words; None where there is nothing to tell. times: of what fits the question."""
+def remark(when: "When", times: Times[T], dated: Memory | None, alone: bool = False) -> str | None:
+    """What was made of the time, in words; None where there is nothing to tell. times: of what fits the question.
+
+    alone: nothing else was asked, so that to find nothing is because of the time.
+    """
     if when.latest or not when.dated:
         return None
     span = _span(when)
@@ -79,7 +82,7 @@ def remark(when: "When", times: Times[T], dated: Memory | None) -> str | None:
         return f"{when.phrase}: taken as {span}, by {dated.public_id}"
     if any(_lies_in(when, moments) for moments in times.values()):
         return f"{when.phrase}: {span}"
-    return f"nothing that fits is of {when.phrase} ({span})" if times else None
+    return f"nothing that fits is of {when.phrase} ({span})" if times or alone else None
 
 
 def _newer_first(scores: Mapping[T, float], times: Times[T], oldest: float, rival: float) -> dict[T, float]:
