@@ -352,7 +352,7 @@ class TestWatermark:
 
     def test_what_was_forgotten_does_not_come_back(self, store, path):
         archive_files(store, [path])
-        (number,) = store.archive.containing("Use uv.")
+        (number,) = store.forgetting.messages_holding(["Use uv."])
         with store.transaction(), store.archive.door("forget", 1, 0):
             store.archive.erase([number])
         write(path, b"\n", path.read_bytes())

@@ -53,9 +53,8 @@ def test_a_session_is_called_by_what_its_user_first_said_and_may_be_shown(store,
     assert store.archive.session_head("s2")[0] == "a" * 59 and store.archive.session_head("s3")[0] == "b" * 59 + "…"
 
 
-def test_text_is_found_in_any_case_and_words_after_a_message(store, say):
+def test_words_are_found_after_a_message(store, say):
     first, second, _ = say("The PROXY drops it", "the proxy again", "nothing of it")
-    assert store.archive.containing("Proxy") == [first, second]
     found = [number for number, _ in store.archive.keyword_hits(["proxy"], scopes=None, limit=9, since=first)]
     assert found == [second]
     assert not store.archive.keyword_hits(["proxy"], scopes=None, limit=9, since=second)

@@ -44,7 +44,9 @@ SPANS = [
     ("between 2026-11-01 and 2026-11-07", "2026-11-01", "2026-11-08"), ("in May or June", "2026-05-01", "2026-07-01"),
     ("from 1 June to 5 June", "2026-06-01", "2026-06-06"), ("between May and July 2025", "2025-05-01", "2025-08-01"),
     ("between November and February", "2025-11-01", "2026-03-01"),
-    ("from last week to yesterday", "2026-11-16", "2026-11-26"),
+    ("from last week to yesterday", "2026-11-16", "2026-11-26"), ("last weekend", "2026-11-21", "2026-11-23"),
+    ("last quarter", "2026-07-01", "2026-10-01"), ("this quarter", "2026-10-01", "2027-01-01"),
+    ("ten days ago", "2026-11-15", "2026-11-18"), ("in the last twelve days", "2026-11-14", "2026-11-27"),
 ]  # fmt: skip
 
 
@@ -64,6 +66,7 @@ def test_a_time_is_read_and_taken_out(text, start, end):
         "docker image :latest", "why may I not push", "second attempt", "the weekly report", "2026-13-45 is no date",
         "the last step", "this function", "sat-solver", "a decimal", "current_user", "last_week.csv",
         "this may fail", "why may 5 processes write at once", "the last day of a sprint", "it answers in 2000 ms",
+        "the last week of a sprint",
         "what broke on 2026-02-30", "2026-11-07.log", "see logs/2026-11-07/app.log", "backup-2026-11-07", "node@latest",
         'the phrase "last week"', "`git checkout latest`", "the song “in June”", "git log --since=yesterday",
     ],

@@ -24,8 +24,8 @@ _TO_DO = (  # compiled by `re` when it is first used
 )
 # A glance at whether a time may be named: the patterns of times take 10 ms to build, and few questions need them.
 _TIMELY = frozenset(
-    "last past previous week month year morning today yesterday ago recent recently lately these since before "
-    "after until till between latest newest current currently nowadays now moment date up-to-date january "
+    "last past previous week weekend month quarter year morning today yesterday ago recent recently lately these since "
+    "before after until till between latest newest current currently nowadays now moment date up-to-date january "
     "february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday".split()
 )

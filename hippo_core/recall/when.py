@@ -15,22 +15,14 @@ from hippo_core.recall.quotes import QUOTED
 _MONTHS = "january february march april may june july august september october november december".split()
 _DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in _MONTHS) + "|sept"
-_NUMBERS = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "a couple of": 2,
-    "two": 2,
-    "a few": 3,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
+_NUMBERS = {"a": 1, "an": 1, "a couple of": 2, "a few": 3} | {
+    name: number
+    for number, name in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1)
 }
-_COUNT = r"\d{1,3}|a couple of|a few|an?|one|two|three|four|five|six"
+_COUNT = r"\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
 _UNIT_DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
 _EARLIEST = date(1971, 1, 1)  # before 1970 Windows gives no seconds, and nobody spoke with an agent
-_UNIT = "hour|day|week|month|year"
+_UNIT, _CALENDAR = "hour|day|week|month|year", "weekend|week|month|quarter|year"
 _FIRST_YEAR = 2010  # "in 2000 ms"
 _EVENT = (
     r"(?:migration|release|outage|incident|launch|switch|move|refactor(?:ing)?|rewrite|upgrade|update|deploy(?:ment)?|"
@@ -130,13 +122,16 @@ def _ago(found: re.Match[str], today: date) -> Days:
 
 
 def _calendar(found: re.Match[str], today: date) -> Days:
-    """This or the last week (from Monday), month, year."""
+    """This or the last week (from Monday), the end of it, month, quarter, year."""
     unit, back = found["unit"].lower(), 0 if found["which"].lower() == "this" else 1
-    if unit == "week":
-        start = today - timedelta(today.weekday() + 7 * back)
-        return start, start + timedelta(7)
+    if unit in ("week", "weekend"):
+        monday = today - timedelta(today.weekday() + 7 * back)
+        return (monday if unit == "week" else monday + timedelta(5)), monday + timedelta(7)
     if unit == "month":
         return _month(today.year, today.month - back)
+    if unit == "quarter":
+        first = today.month - (today.month - 1) % 3 - 3 * back
+        return _month(today.year, first)[0], _month(today.year, first + 2)[1]
     return date(today.year - back, 1, 1), date(today.year - back + 1, 1, 1)
 
 
@@ -186,7 +181,7 @@ _SHAPES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days | None
         (rf"\b(?:{_WITHIN} )?the (?:last|past) (?:(?P<count>{_COUNT}) )?(?P<unit>{_UNIT})s?\b(?! of\b)", _rolling),
         (rf"\b(?:last|past) (?P<count>{_COUNT}) (?P<unit>{_UNIT})s?\b", _rolling),
         (rf"\b(?:past) (?P<count>)(?P<unit>{_UNIT})\b", _rolling),
-        (rf"\b{_SIDE}(?P<which>this|last|previous) (?P<unit>week|month|year)\b(?:'s)?", _calendar),
+        (rf"\b{_SIDE}(?P<which>this|last|previous) (?P<unit>{_CALENDAR})\b(?:'s)?(?! of\b)", _calendar),
         (rf"\b(?:on |last |(?P<side>since|after|before|until|till) (?:last )?)(?P<weekday>{_DAY})\b", _weekday),
         (rf"\b{_PLACED} (?P<month>{_MONTH})\b(?:,? (?P<year>20\d\d))?", _in_month),
         (rf"\b(?P<month>{_MONTH}) (?P<year>20\d\d)\b", _in_month),

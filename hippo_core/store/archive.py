@@ -181,11 +181,6 @@ class Archive:
             turns[number][turn.id > number].append(turn)
         return turns
 
-    def containing(self, text: str) -> list[int]:
-        """Numbers of all messages whose text holds `text`, case ignored."""
-        folded = text.casefold()
-        return [n for n, body in self._db.execute("SELECT id, text FROM message") if folded in body.casefold()]
-
     def keyword_hits(
         self,
         words: Iterable[str],

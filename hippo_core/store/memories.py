@@ -234,10 +234,6 @@ class Memories:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM memory WHERE superseded_by = ? ORDER BY id", (number,))
         return [_memory(row) for row in rows]
 
-    def containing(self, text: str) -> list[int]:
-        """Numbers of all memories, whatever their status, whose text holds `text`, case ignored."""
-        return [n for n, body in self._db.execute("SELECT id, text FROM memory") if text.casefold() in body.casefold()]
-
     def from_messages(self, uids: Iterable[str]) -> list[int]:
         """Numbers of the machine-written memories derived from any of these messages."""
         found: set[int] = set()

@@ -41,13 +41,13 @@ def test_from_install_to_uninstall(client_program: Path, api, shared_folder: Pat
 
     assert str(user.paths.store) in _run_command(client, api, "/memories", r"`(.* status)`")
     with Store.open(user.paths.store, readonly=True) as store:
-        (unwanted,) = store.memories.fetch(store.memories.containing("token bucket")).values()
+        (unwanted,) = store.memories.fetch(store.forgetting.memories_holding(["token bucket"])).values()
     forget = r"`(.* forget )--dry-run ID ID`"
     shown = _run_command(client, api, "/forget the bucket", forget, f"--dry-run {unwanted.public_id}")
     assert "token bucket" in shown and unwanted.public_id in shown
     _run_command(client, api, "/forget the bucket", forget, f"--yes {unwanted.public_id}")
     with Store.open(user.paths.store, readonly=True) as store:
-        assert store.memories.containing("token bucket") == []
+        assert store.forgetting.memories_holding(["token bucket"]) == []
 
     user.install("--uninstall")
     assert client.settings.read_bytes() == before
