@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from hippo_core.cli.main import hippo
 from hippo_core.errors import HippoError
+from hippo_core.log import log
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import scope_of
@@ -158,6 +160,25 @@ def test_forget_by_text_takes_memories_and_messages(run, paths):
     run("remember", "The vault code is quagga-7731."), say(paths, "QUAGGA-7731 it is", "u1")
     said = run("forget", "--query", "quagga-7731", "--yes")
     assert "1 memory, 1 message" in said and "/client/s1.jsonl" in said
+    assert "nothing was deleted" in run("forget", "--query", "quagga-7731", "--yes")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_what_only_a_log_and_an_earlier_snapshot_hold_is_forgotten_too(run, paths):
+    run("remember", "The cellar is open.")
+    run("nudge", "set", "The vault is quagga-7731.")
+    run("snapshot")
+    run("nudge", "reset")
+    run("snapshot")
+    log(paths, "test", "quagga-7731 is in it")
+    history = ["git", "-C", str(paths.snapshot), "log", "-p", "--all"]
+    assert b"quagga" in subprocess.check_output(history)
+    said = run("forget", "--query", "Quagga-7731", "--dry-run")
+    assert "No memory and no message" in said and str(paths.log / "hippo.log") in said and "snapshots" in said
+    assert len(json.loads(run("forget", "--query", "quagga-7731", "--dry-run", "--json"))) == 2
+    assert "beside the memories" in run("forget", "--query", "quagga-7731", "--yes")
+    assert b"quagga" not in subprocess.check_output(history)
+    assert b"quagga" not in (paths.log / "hippo.log").read_bytes()
     assert "nothing was deleted" in run("forget", "--query", "quagga-7731", "--yes")
 
 

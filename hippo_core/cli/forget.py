@@ -14,7 +14,7 @@ from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.rows import cut, memory_line, message_line
 from hippo_core.cli.say import say
 from hippo_core.counting import counted
-from hippo_core.curate.forget import Doomed, Forgotten, Why, forget, what_would_go
+from hippo_core.curate.forget import Doomed, Forgotten, Why, copies, forget, what_would_go
 from hippo_core.errors import UsageError
 from hippo_core.model.memory import Memory
 from hippo_core.store import Store
@@ -46,12 +46,16 @@ def forget_command(
     here = paths.current()
     with Store.open(here.store, create=False) as store:
         doomed = what_would_go(store, ids, query, keep_archive=keep_archive)
-        if doomed.nothing:
+        beside = copies(here, doomed.texts) if doomed.nothing else []
+        if doomed.nothing and not beside:
             say("{}" if as_json else "Nothing in memory holds that; nothing was deleted.")
             return
         if dry_run and as_json:
             earlier = dict.fromkeys(doomed.wordings, "stays, without an earlier wording")
-            click.echo(to_json({public_id: why.value for public_id, why in doomed.why.items()} | earlier))
+            rows = {public_id: why.value for public_id, why in doomed.why.items()}
+            click.echo(to_json(rows | earlier | dict.fromkeys(beside, Why.HOLDS.value)))
+        elif beside and not as_json:
+            say(f"No memory and no message holds that. It would be taken out of: {', '.join(beside)}.")
         elif not as_json:
             say("\n".join(_preview(store, doomed, cut(query or ""))))
         if dry_run:
@@ -101,7 +105,10 @@ def _line(row: Memory | Archived, labels: dict[str, str]) -> str:
 
 
 def _report(done: Forgotten, keep_archive: bool) -> list[str]:
-    lines = [f"Forgotten: {_amount(done.memories, done.messages, done.wordings)}. Searches no longer find it."]
+    if done.memories or done.messages or done.wordings:
+        lines = [f"Forgotten: {_amount(done.memories, done.messages, done.wordings)}. Searches no longer find it."]
+    else:
+        lines = ["Forgotten: it was beside the memories alone."]
     if done.unfinished:
         lines.append(done.unfinished)
     elif keep_archive:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from hippo_core.curate.traces import clean_loose_files, files_holding, holding
+from hippo_core.curate.traces import clean_loose_files, files_holding, holding, logs_holding
 from hippo_core.errors import StoreError, StoreLockedError, UsageError
 from hippo_core.lock import one_at_a_time
 from hippo_core.model.memory import Memory, memory_id, message_id, parse_id
 from hippo_core.paths import Paths
 from hippo_core.proactive.shown import drop as drop_shown
-from hippo_core.snapshot.purge import kept_out, purge
+from hippo_core.snapshot.purge import held, kept_out, purge
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
 
@@ -126,6 +126,13 @@ def what_would_go(
         )
         earlier = set(store.forgetting.wordings_holding(doomed.all_texts).values()) - memories.keys()
         return replace(doomed, wordings=tuple(map(memory_id, sorted(earlier))))
+
+
+def copies(paths: Paths, texts: Sequence[str]) -> list[str]:
+    """Where beside the store one of the texts is, that forgetting takes it out of: logs, snapshots."""
+    logs = [str(file) for file in logs_holding(paths, texts)]
+    with kept_out(paths, wait=PATIENCE):
+        return [*logs, "earlier snapshots"] if held(paths, holding(texts)) else logs
 
 
 def forget(store: Store, paths: Paths, doomed: Doomed) -> Forgotten:

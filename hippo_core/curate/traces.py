@@ -32,6 +32,11 @@ def files_holding(paths: Paths, texts: Iterable[str]) -> list[Path]:
     return [file for file in _loose_files(paths) if _holds(_read(file), forms)]
 
 
+def logs_holding(paths: Paths, texts: Iterable[str]) -> list[Path]:
+    """Those of them that `clean_loose_files` takes it out of."""
+    return [file for file in files_holding(paths, texts) if _is_log(paths, file)]
+
+
 def clean_loose_files(paths: Paths, texts: Iterable[str]) -> None:
     """Take every line that holds one of `texts` out of the logs, and delete half-written files that hold one.
 
@@ -46,9 +51,13 @@ def clean_loose_files(paths: Paths, texts: Iterable[str]) -> None:
         if file.name.startswith(".") and file.suffix == ".tmp":
             if time.time() - file.stat().st_mtime > _ABANDONED:
                 file.unlink(missing_ok=True)
-        elif paths.log in file.parents or paths.run in file.parents:
+        elif _is_log(paths, file):
             kept = [line for line in data.splitlines(keepends=True) if not _holds(line, forms)]
             write_atomic(file, b"".join(kept))
+
+
+def _is_log(paths: Paths, file: Path) -> bool:
+    return paths.log in file.parents or paths.run in file.parents
 
 
 def _loose_files(paths: Paths) -> Iterator[Path]:

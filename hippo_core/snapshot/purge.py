@@ -24,6 +24,17 @@ def kept_out(paths: Paths, wait: float) -> Iterator[None]:
         yield
 
 
+def held(paths: Paths, holds: Callable[[bytes], bool]) -> bool:
+    """Whether a snapshot has a file that holds what must go. Inside `kept_out`."""
+    repository = Repository(paths.snapshot)
+    if not repository.exists:
+        return False
+    try:
+        return git_program() is None or repository.holds(lambda path, data: _told(path, data, holds))
+    except SnapshotError:
+        return True  # unreadable: it may be in there
+
+
 def purge(paths: Paths, numbers: Collection[int], holds: Callable[[bytes], bool]) -> None:
     """Take every file out of every snapshot that is one of these memories, in any wording, or holds what must go.
 
@@ -35,7 +46,7 @@ def purge(paths: Paths, numbers: Collection[int], holds: Callable[[bytes], bool]
         return
 
     def doomed(path: str, data: bytes) -> bool:
-        return memory_in(path) in numbers or holds(data) or holds(path.encode("utf-8", "surrogateescape"))
+        return memory_in(path) in numbers or _told(path, data, holds)
 
     if git_program() is None:
         repository.discard()
@@ -45,3 +56,7 @@ def purge(paths: Paths, numbers: Collection[int], holds: Callable[[bytes], bool]
             repository.rebuild(lambda path, data: not doomed(path, data))
     except SnapshotError:
         repository.discard()
+
+
+def _told(path: str, data: bytes, holds: Callable[[bytes], bool]) -> bool:
+    return holds(data) or holds(path.encode("utf-8", "surrogateescape"))
