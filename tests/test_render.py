@@ -258,6 +258,14 @@ def state_of(folder: Path) -> dict[str, tuple[int, int]]:
     return {path.relative_to(folder).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
 
 
+def test_no_other_projects_are_named_where_there_are_none(store, paths):
+    with store.transaction():
+        store.memories.ensure_scope(GLOBAL_SCOPE)
+        put(store, "The user writes British English.", GLOBAL, MemoryType.PREFERENCE)
+    refresh(store, paths)
+    assert "British English" in (default := told(paths, "project/default.json")) and "Other projects" not in default
+
+
 def test_each_project_is_told_of_its_own_memories_and_what_holds_everywhere(filled, paths):
     with filled.transaction():
         put(filled, "The user writes British English.", GLOBAL, MemoryType.PREFERENCE)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import sys
 import time
 
 import click
@@ -47,13 +48,9 @@ def _pass(backstop: bool, retry: bool, as_json: bool) -> None:
     from hippo_core.schedule.watch import roots, watch
 
     paths = places.current()
-    with progress(silent=as_json or not _on_terminal()) as show:
+    with progress(silent=as_json or not sys.stderr.isatty()) as show:
         report = watch(paths, backstop=backstop, retry=retry, on_progress=show)
     if as_json:
         click.echo(to_json(dataclasses.asdict(report)))
     else:
         say(report_text(report, tuple(roots(paths))))
-
-
-def _on_terminal() -> bool:
-    return click.get_text_stream("stderr").isatty()

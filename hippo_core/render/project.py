@@ -86,7 +86,8 @@ def _summary(known: Knowledge) -> str:
     today = clock.day(known.now)
     if not known.memories and not known.sessions:
         here = "Nothing is remembered of this project yet."
-        return f"{here} Other projects: {counted(known.others, 'memory')}. As of {today}. {_NOTES}"
+        others = f" Other projects: {counted(known.others, 'memory')}." if known.others else ""
+        return f"{here}{others} As of {today}. {_NOTES}"
     newest = max((memory.confirmed_at for memory in known.memories), default=None)
     parts = [counted(len(known.memories), "memory") if known.memories else "nothing learned yet"]
     if newest is not None:
