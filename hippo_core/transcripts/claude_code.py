@@ -4,9 +4,11 @@ Owns identity (uids), the session and folder of a message, and which sessions ar
 of the store, of redaction or of projects.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,7 +24,7 @@ from hippo_core.transcripts.record import heard, recorded, says_nothing
 from hippo_core.transcripts.speech import Speech, first_words, queued_of, same_words, seconds, speech_of
 
 _HEAD_LINES, _HEAD_BYTES = 200, 4 << 20
-_READ_SIZE = 1 << 17
+_READ_SIZE, _SMALL = 1 << 17, 8 << 20  # bytes
 # How far before the resumed byte a queued prompt may lie whose user record is still to come.
 _LOOK_BACK = 1 << 20
 
@@ -47,7 +49,7 @@ class Transcript:
     def __init__(self, path: Path, start: int = 0):
         self.path, self.start = path, start
         self.offset, self.bad_lines, self.ended = start, 0, False
-        self.passed: Callable[[bytes], None] = pass_by
+        self.passed: Callable[[bytes | memoryview], None] = pass_by
         self._agent = agent_of(path)
         self._in_agent_file = is_agent_file(path)
 
@@ -62,17 +64,20 @@ class Transcript:
             raise TranscriptError(f"{self.path} cannot be read ({error.strerror or error}).") from error
 
     def _read(self, size: int, count: int) -> Iterator[list[Message]]:
-        with self.path.open("rb", buffering=_READ_SIZE) as file:
+        with self.path.open("rb", buffering=_READ_SIZE) as opened:
+            # A small file is read at once, and what is passed of it a portion: by the line it would take longer.
+            whole = memoryview(opened.read()) if os.fstat(opened.fileno()).st_size <= _SMALL else None
+            file, passed = (opened, self.passed) if whole is None else (BytesIO(whole), pass_by)
             queue = Queue()
             ahead: list[Line] = []
             # Also what says nothing: the folder and the session may be known from there alone.
-            first = read_lines(file, 0, recorded, pass_by if self.start else self.passed)
+            first = read_lines(file, 0, recorded, pass_by if self.start else passed)
             self._head = self._read_head(_noted(first, ahead))
             if self.start:
                 self._replay(file, queue)
-                lines = read_lines(file, self.start, heard, self.passed)
+                lines = read_lines(file, self.start, heard, passed)
             else:
-                lines = chain(ahead, read_lines(file, ahead[-1].end if ahead else 0, heard, self.passed))
+                lines = chain(ahead, read_lines(file, ahead[-1].end if ahead else 0, heard, passed))
             spoken: list[Message] = []
             begin = self.start
             for line in lines:
@@ -84,8 +89,12 @@ class Transcript:
                 for record in line.objects if not self._head.machine else ():
                     spoken += self._messages(record, line.start, queue)
                 if (line.end - begin >= size or len(spoken) >= count) and not queue.waits:
+                    if whole is not None:
+                        self.passed(whole[begin : line.end])
                     yield spoken
                     spoken, begin = [], line.end
+            if whole is not None:
+                self.passed(whole[begin : self.offset])
         self.ended = True
         yield [*spoken, *queue.close()]
 
