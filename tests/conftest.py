@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hook_process import hooks, interpreter  # noqa: F401
 
+from hippo_core import config as settings
 from hippo_core.paths import Paths
 from hippo_core.store import Store, migrations
 
@@ -103,3 +104,25 @@ def _external(variable: str) -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip(f"{variable} names no folder, so there are no real samples to test with")
     return Path(named)
+
+
+@pytest.fixture
+def machine(paths: Paths, isolated: Path, monkeypatch: pytest.MonkeyPatch):
+    """An installation that the monitor looks at."""
+    from monitored_machine import Machine
+
+    Store.open(paths.store).close()
+    return Machine(paths, isolated / ".claude" / "projects", monkeypatch)
+
+
+@pytest.fixture
+def ntfy(paths: Paths, monkeypatch: pytest.MonkeyPatch):
+    """The endpoint that alerts go to."""
+    from ntfy_server import NtfyServer
+
+    pytest.importorskip("apprise")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    server = NtfyServer().up()
+    settings.save(paths, alerts=[server.address])
+    yield server
+    server.down()
