@@ -452,6 +452,13 @@ class Loads:
     def __init__(self):
         self.loaded, self.asked = False, []
 
+    def that_embedded(self, store):
+        """Itself, which was at work in another process before: what is learned has its vectors."""
+        self.loaded = True
+        embed_pending(store, self)
+        self.loaded, self.asked = False, []
+        return self
+
     def load(self, *, unpacked):
         self.loaded = True
 
@@ -469,10 +476,7 @@ class Loads:
 def test_before_the_model_is_loaded_words_answer_and_it_is_loaded_meanwhile(store, paths, folder):
     pytest.importorskip("numpy")
     learn(store, FACT, folder)
-    model = Loads()
-    model.loaded = True
-    embed_pending(store, model)
-    model.loaded, model.asked = False, []
+    model = Loads().that_embedded(store)
     hooks = Unasked(paths, str(folder), lambda config: model)
     assert FACT in added(hooks.hook_prompt(PROMPT, SESSION)) and not model.asked
     wait_until(lambda: model.loaded)
@@ -491,10 +495,9 @@ def test_by_meaning_too_what_is_found_but_not_sure_is_not_added(store, paths, fo
             rows = [[1.0, 0, 0, 0] if text == PROMPT else [0.8, 0.6, 0, 0] for text in texts]
             return numpy.array(rows, dtype="f4")
 
-    model = Near()
-    model.loaded = True
     learn(store, "The kettle in the office is blue.", folder)
-    embed_pending(store, model)
+    model = Near().that_embedded(store)
+    model.loaded = True
     (result,) = recall(store, PROMPT, embedder=model, scopes=None).results
     assert 0.5 < result.stages["relevance"] < 0.6, "words alone would be believed as much"
     assert Unasked(paths, str(folder), lambda config: model).hook_prompt(PROMPT, SESSION) == ""
@@ -511,9 +514,7 @@ def test_a_store_without_vectors_loads_no_model(store, paths, folder):
 def test_switched_off_no_model_is_loaded_ahead(store, paths, folder):
     pytest.importorskip("numpy")
     learn(store, FACT, folder)
-    model = Loads()
-    model.loaded = True
-    embed_pending(store, model)
+    model = Loads().that_embedded(store)
     for wanted in (False, True):
         model.loaded = False
         settings.save(paths, proactive=wanted)
