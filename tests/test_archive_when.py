@@ -122,6 +122,12 @@ def test_the_latest_prefers_what_was_said_last(say, ask):
     assert ask("the latest on how redis evicts sessions when its memory is full")[0][0] == NEW
 
 
+@pytest.mark.parametrize("asked", ["can you recommend something, last week", "?! last week", "in June please"])
+def test_words_of_asking_and_a_time_are_no_error(say, ask, asked):
+    say("2026-11-18", NEW)
+    assert ask(asked)[0] in ([], [NEW])
+
+
 def test_what_has_no_date_is_of_no_time_and_is_found(say, ask):
     say(None, OLD)
     assert ask("redis evicts sessions last week")[0] == [OLD]

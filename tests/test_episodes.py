@@ -6,6 +6,7 @@ import struct
 
 import apsw
 import pytest
+from archive_rows import API, append
 from vec0_tables import make_vec0_table
 
 from hippo_core.curate.forget import forget, what_would_go
@@ -13,23 +14,9 @@ from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import project_scope
 from hippo_core.store import Store, migrations
 from hippo_core.store.episodes import SIZE
-from hippo_core.store.frequencies import Plan
 from hippo_core.store.message_vectors import MEANING, REPLY, Stretch
 
-API = project_scope("example.org/team/api", "api")
 WEB = project_scope("example.org/team/web", "web")
-
-
-def append(store, *texts, session="s1", scope=API, role=Role.USER, agent=None, withheld=None):
-    numbers = []
-    for text in texts:
-        with store.transaction():
-            source = store.progress.begin_source(f"/{session}.jsonl")
-            number = store.episodes.newest() + 1
-            message = Message(f"u{number}", session, role, text, 1.0 * number, "/srv", number, agent_id=agent)
-            assert store.archive.append(message, scope=scope, source_id=source.id, withheld=withheld)
-            numbers.append(number)
-    return numbers
 
 
 def episodes(store):
@@ -337,128 +324,6 @@ def test_nearest_keeps_to_its_kind_and_scope(store):
     ]
     assert near(MEANING, [WEB.key]) == [theirs] and near(MEANING, None) == [mine, theirs]
     assert near(REPLY, [API.key]) == [reply] and near(REPLY, [WEB.key]) == []
-
-
-# -- bounded cost ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def counted(store, monkeypatch):
-    monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
-    monkeypatch.setattr("hippo_core.store.frequencies._ENOUGH", 20)
-    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 50)
-    append(store, *(f"the deploys of the api, {n}" for n in range(30)))
-    append(store, *(f"deploy {n}" for n in range(30)), scope=WEB, session="s2")
-    append(store, "a websocket")
-    assert store.frequencies.due()
-    with store.transaction():
-        store.frequencies.count()
-    return store
-
-
-def test_common_words_are_counted_by_their_stems_and_rare_ones_are_not(counted):
-    known = counted.frequencies.of
-    assert (known("deploying"), known("API"), known("websocket"), known("nobody")) == (60, 30, None, None)
-    assert not counted.frequencies.due()
-
-
-def test_words_are_counted_again_when_the_archive_has_grown_by_a_quarter(counted):
-    newest = counted.episodes.newest()
-    append(counted, *("more" for _ in range(newest // 4)))
-    assert not counted.frequencies.due()
-    append(counted, "and one")
-    assert counted.frequencies.due()
-
-
-def test_a_question_within_the_budget_is_ranked_whole_else_its_rarest_words_are_listed(counted):
-    words = ["deploy", "websocket", "api"]
-    assert counted.frequencies.plan(words, None, budget=100) == Plan(("websocket", "api", "deploy"))
-    assert counted.frequencies.plan(words, None, budget=80) == Plan(("websocket", "api"), 0, 1.0)
-    assert counted.frequencies.plan(["deploy", "api"], [WEB.key], budget=80).words == ("api", "deploy")
-
-
-def test_what_fts5_ranks_in_a_large_project_costs_the_project(counted, monkeypatch):
-    monkeypatch.setattr("hippo_core.store.frequencies._RANKING", 10)
-    assert counted.frequencies.plan(["websocket"], None, budget=100).share is None
-    assert counted.frequencies.plan(["websocket"], [WEB.key], budget=100).share == pytest.approx(30 / 61)
-
-
-def test_a_single_common_word_is_looked_for_among_the_newest(counted, monkeypatch):
-    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 15)
-    plan = counted.frequencies.plan(["deploy"], None, budget=15)
-    assert plan == Plan(("deploy",), 45, 1.0)
-    more = {"scopes": None, "limit": 100, "since": plan.since, "share": plan.share}
-    hits = counted.archive.keyword_hits(plan.words, **more)
-    assert hits and min(number for number, _ in hits) > 45
-    near = counted.episodes.keyword_hits(plan.words, user_weight=5.0, **more)
-    assert near and {session for session, _ in near} == {"s2"}
-
-
-def test_a_phrase_costs_what_all_its_words_cost(counted, monkeypatch):
-    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 40)
-    plan = counted.frequencies.plan(["the deploys of the api"], None, budget=20)
-    assert plan == Plan(("the deploys of the api",), int(61 * (1 - 40 / 150)), 1.0)
-    pasted = "api " * 1_000  # of which the first sixteen are looked for
-    assert counted.frequencies.plan([pasted], None, budget=20) == Plan((pasted,), int(61 * (1 - 40 / (16 * 30))), 1.0)
-
-
-def test_rows_that_are_listed_are_ranked_as_fts5_ranks_them(store):
-    chance = random.Random(8)
-    words = [f"word{n:02}" for n in range(30)]
-    for n in range(120):
-        said = chance.choices(words, k=chance.randint(1, 12))
-        append(store, " ".join(said), session=f"s{n % 9}", scope=(API, WEB)[n % 3 == 0], role=list(Role)[n % 2])
-    for asked in (["word01"], ["word02", "word03"], ["word04", "word05", "nowhere", "word06"], ["nowhere"]):
-        exact = store.archive.keyword_hits(asked, scopes=None, limit=200)
-        listed = store.archive.keyword_hits(asked, scopes=None, limit=200, share=1.0)
-        assert dict(listed) == pytest.approx(dict(exact))
-        scoped = store.archive.keyword_hits(asked, scopes=[WEB.key], limit=200, share=1 / 3)
-        assert {number for number, _ in scoped} == {number for number, _ in exact if number % 3 == 1}
-        more = {"scopes": None, "limit": 200, "user_weight": 5.0}
-        exact, listed = (
-            store.episodes.keyword_hits(asked, **more),
-            store.episodes.keyword_hits(asked, share=1.0, **more),
-        )
-        assert sorted(session for session, _ in exact) == sorted(session for session, _ in listed)
-
-
-def test_the_commonest_words_speak_for_rows_that_rarer_ones_brought(store, monkeypatch):
-    monkeypatch.setattr("hippo_core.store.postings._ENOUGH", 3)
-    monkeypatch.setattr("hippo_core.store.postings._RANKED", 2)
-    append(store, *["tea"] * 5, "rare", "rare", "rare tea", *["tea"] * 5, *["milk"] * 20)
-    hits = store.archive.keyword_hits(["rare", "tea"], scopes=None, limit=2, share=1.0)
-    assert [number for number, _ in hits] == [8, 7]
-
-
-def test_forms_of_a_word_are_counted_in_the_best_of_the_rows_that_are_listed(store):
-    once, often = append(store, "a deploy, then lunch and tea", "deployed, Deploys, redeployed: a walk and tea")
-    append(store, *["coffee"] * 20)
-    exact, listed = (
-        store.archive.keyword_hits(["deploying"], scopes=None, limit=9, **more) for more in ({}, {"share": 1.0})
-    )
-    assert [number for number, _ in exact] == [number for number, _ in listed] == [often, once]
-
-
-def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(counted):
-    matches = counted.archive.word_matches(["deploy", "websocket"], among=[1, 61], known=counted.frequencies.of)
-    assert matches == [(60, frozenset({1})), (1, frozenset({61}))]
-
-
-def test_a_common_word_is_found_in_a_text_however_long_and_in_a_phrase(counted, monkeypatch):
-    (short, long) = append(counted, "Über the deployed APIs", "the api " + "and so on " * 1_000 + "deploys")
-    (pairs,) = append(counted, "部署 the api")
-    asked, among = ["deploying", "the api", "API", "deploy the"], [short, long, pairs]
-    with counted.transaction():
-        counted.frequencies.count()
-    matches = counted.archive.word_matches(asked, among=among, known=lambda word: 7)
-    by_index = counted.archive.word_matches(asked, among=among, known=lambda word: None)
-    assert [held for _, held in matches] == [held for _, held in by_index]
-    assert [held for _, held in matches] == [{short, long}, {long, pairs}, {short, long, pairs}, set()]
-
-
-def test_forgetting_clears_the_counts(counted, paths):
-    forget(counted, paths, what_would_go(counted, text="deploys"))
-    assert counted.frequencies.of("deploy") is None and counted.frequencies.plan(["deploy"], None, 20).since == 0
 
 
 # -- damage ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """A literal spelling is found among others that a stemmer or a splitter takes for the same."""
 
+import apsw
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hippo_core.model.memory import Draft
 from hippo_core.model.message import Message, Role
@@ -11,7 +14,7 @@ from hippo_core.recall.channels import holding
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.query import read_query
 from hippo_core.recall.spelling import spelled
-from hippo_core.store.words import match_expression
+from hippo_core.store.words import letters, match_expression
 
 # (what is asked, how it stands in the text, what must not be taken for it)
 SHAPES = [
@@ -146,16 +149,24 @@ def test_a_name_is_found_among_very_many_that_hold_but_its_words(store, memories
     assert search_archive(store, query, scopes=None).hits[0].message.text == texts[-1]
 
 
-def test_of_a_very_long_name_the_beginning_is_looked_for_and_the_whole_compared(store, memories, archived):
-    """What a phrase costs is what all its words cost."""
+def test_of_a_very_long_name_the_end_is_looked_for_and_the_whole_compared(store, memories, archived):
+    """What a phrase costs is what all its words cost; and paths often begin alike."""
     name = "/".join(f"part{n}" for n in range(40))
-    texts = [f"See {name}x, {name}x", f"We looked at {name}, and it was fine"]
+    texts = [f"See x{name}, x{name}", f"We looked at {name}, and it was fine"]
     number = memories(texts)[-1]
     archived(texts)
     for query in forms(name):
         assert recall(store, query, embedder=None, scopes=None).results[0].memory.id == number
         assert search_archive(store, query, scopes=None).hits[0].message.text == texts[1]
-    assert match_expression([name], None).count("part") == match_expression(["字" * 40], None).count("字字") == 16
+    assert match_expression([name], None).count("part") == match_expression(["字" * 40], None).count("字字") == 6
+    assert '"part34/part35/part36/part37/part38/part39"' in match_expression([name], None)
+
+
+def test_a_long_version_costs_no_more_than_another_name(store, memories):
+    name = ".".join(["1"] * 40)
+    number = memories([f"See {name}", "See 1.1.1"])[0]
+    assert match_expression([name], None).count("1") == 6
+    assert recall(store, name, embedder=None, scopes=None).results[0].memory.id == number
 
 
 def test_a_part_of_a_path_is_looked_for_by_itself_beside_words_that_very_many_hold(store, memories):
@@ -215,3 +226,20 @@ def test_plain_language_ranks_as_if_there_were_no_exact_index(store, memories):
 )  # fmt: skip
 def test_when_a_text_holds_a_spelling(literal, text, held):
     assert bool(spelled([literal], text)) is held
+
+
+# Signs that are special to LIKE, letters with and without a case, in ASCII and beyond, and what stands between words.
+WRITTEN = st.text(alphabet="aA-_%\\.$ \n\t0vßÄäé字ı", min_size=1, max_size=12)
+
+
+@given(name=WRITTEN.filter(str.strip), around=st.tuples(WRITTEN, WRITTEN), upper=st.booleans())
+def test_what_sqlite_passes_over_holds_no_name(name, around, upper):
+    """A text that holds a name meets its pattern; to be compared with the name it has to."""
+    text = around[0] + (name.upper() if upper and name.upper().casefold() == name.casefold() else name) + around[1]
+    if len(name.upper()) == len(name) and spelled([name], text):
+        found = apsw.Connection("").execute("SELECT ? LIKE ? ESCAPE char(92)", (text, letters(name))).get
+        assert found
+
+
+def test_a_name_is_compared_without_regard_to_spacing():
+    assert spelled(["token  bucket", "no such", "Größe x"], "a Token\n  bucket of GRÖSSE X") == 2

@@ -20,14 +20,14 @@ def listed(monkeypatch):
     """The rows that were listed, word by word; from 90 memories on, of which FTS5 may rank 60."""
     monkeypatch.setattr(memories, "_PLANNED_FROM", 90)
     monkeypatch.setattr(memories, "_BUDGET", 60)
-    counts, real = [], postings._rows
+    counts, real = [], postings.rows_with
 
     def rows(*args):
         found = real(*args)
         counts.append(len(found))
         return found
 
-    monkeypatch.setattr(postings, "_rows", rows)
+    monkeypatch.setattr(postings, "rows_with", rows)
     return counts
 
 

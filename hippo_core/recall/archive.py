@@ -12,10 +12,10 @@ from hippo_core import clock
 from hippo_core.embed.base import Embedder, foresees
 from hippo_core.errors import VectorsUnavailableError
 from hippo_core.model.message import Role
+from hippo_core.recall.as_spelled import AsSpelled, as_spelled, spellings
 from hippo_core.recall.frames import archive_words
 from hippo_core.recall.fuse import reciprocal_ranks
 from hippo_core.recall.query import Query, read_query
-from hippo_core.recall.quotes import quotations
 from hippo_core.recall.relevance import Evidence, coverage, relevance, worth_showing
 from hippo_core.recall.sessions import (
     DEPTH,
@@ -27,16 +27,14 @@ from hippo_core.recall.sessions import (
     rank,
     rank_messages,
 )
-from hippo_core.recall.spelling import spelled
 from hippo_core.recall.timed import leaning, remark, resolved
 from hippo_core.recall.weights import WEIGHTS, Weights
 from hippo_core.store import Store
 from hippo_core.store.archive import Archived
-from hippo_core.store.frequencies import Plan
+from hippo_core.store.frequencies import LISTED
 
 AROUND = 1  # turns before and after a hit, where nobody says how many
 JUDGED = 20  # sessions whose relevance is worked out, to know whether the archive answers at all
-_SPELLED_DEPTHS = 200, 2_000  # the second where none of the first holds it: --force among all that says force
 _MOST_TIMELY_WORDS = 8
 
 
@@ -124,8 +122,8 @@ def around_message(store: Store, number: int, count: int) -> ArchiveHit:
 class Search:
     """One question on its way through the archive. lists: what each search gave; notes: what could not be asked.
 
-    terms: the words that are looked for. when: the time that it asks about. evidence: what speaks for each message that
-    might be shown.
+    terms: the words that are looked for. when: the time that it asks about. as_spelled: what holds its quotations and
+    names. evidence: what speaks for each message that might be shown.
     """
 
     def __init__(
@@ -144,6 +142,7 @@ class Search:
         timely = self.when.phrase.lower().split() if self.when and not self.when.event else []
         self._asking = tuple(term for term in self.terms if term not in timely)  # few say the month they speak in
         self.lists: dict[str, list[Hit]] = {}
+        self.as_spelled = AsSpelled({}, False)
         self.evidence: dict[int, Evidence] = {}
         self._model: str | None = None  # that was asked for meanings
         self.notes: list[str] = []
@@ -154,7 +153,9 @@ class Search:
             embedder.expect(self._asked.text)
 
     def by_words(self) -> None:
-        plan = self._store.frequencies.plan(self.terms, self._scopes, self._weights.ranked_rows)
+        weights, dated = self._weights, self.when is not None and self.when.dated
+        listed = LISTED // 2 if dated or self._spellings else LISTED  # the rest is for what was said then, or so
+        plan = self._store.frequencies.plan(self.terms, self._scopes, weights.ranked_rows, listed)
         turns = self._store.archive.keyword_hits(
             plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since, share=plan.share
         )
@@ -162,14 +163,24 @@ class Search:
             plan.words,
             scopes=self._scopes,
             limit=DEPTH[EPISODE],
-            user_weight=self._weights.user_column,
+            user_weight=weights.user_column,
             since=plan.since,
             share=plan.share,
         )
-        if self.when is not None and self.when.dated:
-            turns, episodes = self._also_of_the_time(plan, turns, episodes)
+        if dated:
+            # A busy year must not hide a quiet week.
+            then, episodes_then = self._store.said_when.keyword_hits(
+                self._asking or self.terms,
+                self.when.span,
+                scopes=self._scopes,
+                limits=(DEPTH[TURN] // 2, DEPTH[EPISODE] // 2),
+                user_weight=weights.user_column,
+            )
+            turns, episodes = turns + then, episodes + episodes_then
         self.lists[TURN] = self._placed(turns)
         self.lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
+        best = [hit.message for hit in self.lists[TURN]]
+        self.as_spelled = as_spelled(self._store, self._spellings, best, self._scopes, self._withheld)
         if self._store.episodes.behind():
             self.notes.append("older sessions are still being indexed")
 
@@ -195,32 +206,31 @@ class Search:
     def choose(self, k: int) -> list[tuple[int, float]]:
         """(message, score) of what is shown, at most k, best first."""
         scores = self.scores(k)
-        weights = self._weights
-        least = weights.archive_best_at_least if MEANING in self.lists else weights.best_at_least
-        worth = worth_showing(scores, weights) if max(scores.values(), default=0.0) >= least else set()
+        worth = worth_showing(scores, self._weights) if max(scores.values(), default=0.0) >= self._least else set()
         shown = [(number, score) for number, score in scores.items() if number in worth][:k]
         self._say_when([number for number, _ in shown])
         return shown
 
     def scores(self, k: int) -> dict[int, float]:
         """What might be shown, best first: a turn a session, then further turns while there are fewer than k."""
-        held = self._spelled_out()
         ranked, messages = self._leaning(rank(self.lists, self._weights), rank_messages(self.lists, self._weights))
         # Whoever quotes wants the quotation, however well the rest fits.
-        first = self._weights.spelled_out
+        first, held = self._weights.spelled_out, self.as_spelled.sessions
         ranked |= {session: first + ranked.get(session, 0.0) for session in set(held.values())}
         messages |= {number: first + messages.get(number, 0.0) for number in held}
         order = sorted(ranked, key=lambda session: (-ranked[session], session))[: max(k, JUDGED)]
-        turns = self._best_turns(order, messages, held)
+        turns = self._best_turns(order, messages)
         if not turns:
             return {}
-        further = self._further_turns(turns, messages, held) if len(turns) < k else []
+        further = self._further_turns(turns, messages) if len(turns) < k else []
         standing = {number: ranked[session] for session, number in turns.items()}
         standing |= reciprocal_ranks(
             {"further": [(n, messages[n]) for n in further]}, {"further": 1.0}, self._weights.rank_constant
         )
         self.evidence = self._weigh(standing)
         relevant = {number: relevance(seen, self._weights) for number, seen in self.evidence.items()}
+        if self.as_spelled.complete:  # however common its words are, and whatever else was asked
+            relevant |= {number: max(relevant[number], self._least) for number in held.keys() & relevant.keys()}
         best, top = max(relevant[number] for number in turns.values()), max(ranked[session] for session in turns)
         scores = {number: best * ranked[session] / top for session, number in turns.items()}
         least = min(scores.values())  # further turns come after
@@ -236,13 +246,19 @@ class Search:
         """When each of these began, and when those of its messages were said that a list holds."""
         began = self._store.said_when.began(list(sessions))
         times = {session: [began[session]] if session in began else [] for session in sessions}
-        session_of = self._session_of({})
+        session_of = self._session_of()
         for number, at in self._store.said_when.times(list(session_of)).items():
             if session_of[number] in times:
                 times[session_of[number]].append(at)
         return {session: tuple(moments) for session, moments in times.items()}
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _least(self) -> float:
+        """The relevance that the best has to reach."""
+        weights = self._weights
+        return weights.archive_best_at_least if MEANING in self.lists else weights.best_at_least
 
     def _placed(self, hits: Sequence[tuple[int, float]]) -> list[Hit]:
         """Message hits with their sessions; without what is withheld."""
@@ -252,16 +268,6 @@ class Search:
             for number, score in hits
             if number in places
         ]
-
-    def _also_of_the_time(
-        self, plan: Plan, turns: list[tuple[int, float]], episodes: list[tuple[str, float]]
-    ) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
-        """Both lists, and what of the time lies below their ends: a busy year must not hide a quiet week."""
-        said, span = self._store.said_when, self.when.span
-        turns += said.keyword_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since)
-        weight = self._weights.user_column
-        episodes += said.episode_hits(plan.words, span, scopes=self._scopes, limit=DEPTH[EPISODE], user_weight=weight)
-        return turns, episodes
 
     def _leaning(
         self, ranked: dict[str, float], messages: dict[int, float]
@@ -280,33 +286,9 @@ class Search:
             times = {number: (at,) for number, at in self._store.said_when.times(shown).items()}
             self.notes += filter(None, [remark(self.when, times, self._dated, self._asked.time_alone)])
 
-    def _spelled_out(self) -> dict[int, str]:
-        """Messages that hold the most of what was asked for as it is spelled: number -> session."""
-        if not self._spellings:
-            return {}
-        plan = self._store.frequencies.plan(self._spellings, self._scopes, self._weights.ranked_rows)
-        for depth in _SPELLED_DEPTHS:
-            hits = self._store.archive.keyword_hits(
-                plan.words, scopes=self._scopes, limit=depth, since=plan.since, share=plan.share
-            )
-            held = self._holding_most([number for number, _ in hits])
-            if held or len(hits) < depth:
-                break
-        return held
-
-    def _holding_most(self, numbers: Sequence[int]) -> dict[int, str]:
-        held: dict[int, dict[int, str]] = {}
-        for message in self._store.archive.fetch(numbers).values():
-            if self._withheld or message.withheld is None:
-                held.setdefault(spelled(self._spellings, message.text), {})[message.id] = message.session_id
-        most = max(held, default=0)
-        return held[most] if most else {}
-
-    def _best_turns(
-        self, order: Sequence[str], messages: Mapping[int, float], spelled: Mapping[int, str]
-    ) -> dict[str, int]:
+    def _best_turns(self, order: Sequence[str], messages: Mapping[int, float]) -> dict[str, int]:
         """Session -> the message that speaks for it, in the given order."""
-        session_of = self._session_of(spelled)
+        session_of = self._session_of()
         best: dict[str, int] = {}
         for number in sorted(messages, key=lambda number: (-messages[number], number)):
             best.setdefault(session_of[number], number)
@@ -316,17 +298,15 @@ class Search:
         )
         return {session: best[session] for session in order if session in best}
 
-    def _further_turns(
-        self, turns: Mapping[str, int], messages: Mapping[int, float], spelled: Mapping[int, str]
-    ) -> list[int]:
+    def _further_turns(self, turns: Mapping[str, int], messages: Mapping[int, float]) -> list[int]:
         """Other messages of the sessions that are shown, best first."""
-        session_of, shown = self._session_of(spelled), set(turns.values())
+        session_of, shown = self._session_of(), set(turns.values())
         further = [number for number in messages if session_of[number] in turns and number not in shown]
         return sorted(further, key=lambda number: (-messages[number], number))[:JUDGED]
 
-    def _session_of(self, spelled: Mapping[int, str]) -> dict[int, str]:
+    def _session_of(self) -> dict[int, str]:
         listed = {hit.message: hit.session for hits in self.lists.values() for hit in hits if hit.message is not None}
-        return listed | dict(spelled)
+        return listed | self.as_spelled.sessions
 
     def _weigh(self, standing: Mapping[int, float]) -> dict[int, Evidence]:
         """What speaks for each of these messages. standing: its score, or its session's, among all."""
@@ -347,21 +327,6 @@ class Search:
 def only_spelled(query: str) -> bool:
     """Whether a question is of spellings alone, and so needs no model."""
     return spellings(read_query(query))[1]
-
-
-def spellings(asked: Query) -> tuple[tuple[str, ...], bool]:
-    """What has to be found letter by letter, and whether that is all that was asked.
-
-    Anything in quotes; and names, when the question is nothing else. A name within a sentence is a word as well
-    as others, for the sentence may be about what it means.
-    """
-    words = {word.casefold() for word in asked.words}
-    names = {literal.casefold() for literal in asked.literals}
-    quoted = tuple(filter(quotations(asked.text).__contains__, asked.literals))
-    quoted_words = {word.casefold() for text in quoted for word in text.split()}
-    if words <= names | quoted_words:
-        return asked.literals, True
-    return quoted, False
 
 
 def _hits(

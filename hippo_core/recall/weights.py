@@ -86,7 +86,7 @@ class Weights(NamedTuple):
     user_column: float = 5.0  # what a user's word counts in an episode (retrieval)
     cosine_floor: float = 0.15  # what two texts reach that have nothing to do with each other (retrieval)
     spelled_out: float = 1.5  # on top of a session's sum, which is 1 at most, where it holds what was quoted (given)
-    ranked_rows: int = 8_000  # how many messages may match and still be ranked by FTS5 (scale: a matter of cost)
+    ranked_rows: int = 8_000  # how many messages may match and still be ranked by FTS5; fewer lose answers (retrieval)
 
     # Unasked (proactive/notes.py): the relevance from which on a memory is shown that nobody asked for
     confident: float = 0.6  # nine of ten are right (proactive)

@@ -5,13 +5,14 @@ what others said are two columns, because they weigh differently. Everything her
 keep the index equal to the messages, and `Store.transaction` groups what was appended before it commits.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
-from hippo_core.store.postings import ranked
+from hippo_core.store.postings import Among, ranked
 from hippo_core.store.rows import insert_rows
-from hippo_core.store.words import match_expression
+from hippo_core.store.words import match_expression, totals
 
 SIZE = 12
 _INSERTED = "session_id, agent_id, scope, first_id, last_id, size"
@@ -90,16 +91,63 @@ class Episodes:
                 (user_weight, query, before, limit),
             ).fetchall()
         else:
-            columns = {"user": user_weight, "other": 1.0}
-            hits = ranked(
-                self._db, "episode_plain", words, columns, scopes=scopes, share=share, limit=limit, since=before
-            )
+            hits = self._ranked(words, scopes, limit, share, user_weight, since=before)
+        return self._of_sessions(hits)
+
+    def hits_with(
+        self,
+        words: Sequence[str],
+        messages: Sequence[int],
+        *,
+        scopes: Sequence[str] | None,
+        limit: int,
+        share: float,
+        user_weight: float,
+        known: Callable[[str], int | None],
+    ) -> list[tuple[str, float]]:
+        """As `keyword_hits`, of the episodes that these messages are in. known: how many messages hold a word."""
+        rows = self._holding(messages)
+        if not rows:
+            return []
+        total, newest = totals(self._db, "episode_plain")[0], max(1, self.newest())
+
+        def frequency(word: str) -> float | None:
+            count = known(word)
+            return None if count is None else total * (1 - (1 - min(1.0, count / newest)) ** SIZE)
+
+        among = Among(rows, min(rows), max(rows), frequency)
+        return self._of_sessions(self._ranked(words, scopes, limit, share, user_weight, among=among))
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _ranked(
+        self,
+        words: Sequence[str],
+        scopes: Sequence[str] | None,
+        limit: int,
+        share: float,
+        user_weight: float,
+        since: int = 0,
+        among: Among | None = None,
+    ) -> list[tuple[int, float]]:
+        columns, more = {"user": user_weight, "other": 1.0}, {"share": share, "since": since, "among": among}
+        return ranked(self._db, "episode_plain", words, columns, scopes=scopes, limit=limit, **more)
+
+    def _of_sessions(self, hits: Sequence[tuple[int, float]]) -> list[tuple[str, float]]:
         marks = ",".join("?" * len(hits))
         sql = f"SELECT id, session_id FROM episode WHERE id IN ({marks})"
         sessions = dict(self._db.execute(sql, tuple(number for number, _ in hits)))
         return [(sessions[number], score) for number, score in hits]
 
-    # -- inside ------------------------------------------------------------------------------------------------------
+    def _holding(self, messages: Sequence[int]) -> frozenset[int]:
+        """The episodes that these messages are in."""
+        rows = self._db.execute(
+            "SELECT (SELECT e.id FROM episode e WHERE e.session_id = m.session_id AND e.first_id <= m.id "
+            "AND e.agent_id IS m.agent_id AND e.scope = m.scope ORDER BY e.first_id DESC LIMIT 1) "
+            "FROM message m WHERE m.id IN (SELECT value FROM json_each(?))",
+            (json.dumps(messages),),
+        )
+        return frozenset(number for (number,) in rows if number is not None)
 
     def _before(self, since: int) -> int:
         """The last episode that ends at message `since` or earlier, as episodes are made in the order of messages."""

@@ -18,9 +18,11 @@ _ENOUGH = 10_000  # messages, from which on counting pays
 _GROWTH = 1.25
 
 
-LISTED = 24_000  # rows that may be listed where a question matches too many to be ranked by FTS5; about 10 ms
-# What finding the rows of one scope costs, in rows listed: of each word, and when FTS5 ranks, of the scope itself.
-_EACH, _FIRST, _FIRST_ROWS, _RANKING = 0.25, 0.7, 10_000, 0.07
+LISTED = 14_000  # rows that may be listed where a question matches too many to be ranked by FTS5; about 7 ms
+_LARGE = 100_000  # rows of an index, from which on one takes twice as long to be ranked, as they lie farther apart
+# What finding the rows of one scope costs, in rows listed: of each word, its rows, the first ones more; and when FTS5
+# ranks, of the scope itself.
+_WORD, _EACH, _FIRST, _FIRST_ROWS, _RANKING = 1_500, 0.1, 0.3, 10_000, 0.07
 
 
 class Plan(NamedTuple):
@@ -39,33 +41,41 @@ class Extent(NamedTuple):
     """Where words are looked for. inside, whole: rows in the scopes that are searched, and in all. newest: the highest
     number of a row. scoped: whether scopes are told apart at all."""
 
-    inside: int
-    whole: int
+    inside: float
+    whole: float
     newest: int
     scoped: bool
 
 
-def planned(expected: Mapping[str, float], extent: Extent, budget: int, stems: Stems) -> Plan:
+def planned(
+    expected: Mapping[str, float], extent: Extent, budget: int, stems: Stems, listed: int | None = None
+) -> Plan:
     """All of the words, ranked by FTS5, while they match at most `budget` rows; else as many as can be listed, the
     rarest first; where the rarest is too common, among the newest rows.
 
-    expected: in how many rows each word is.
+    expected: in how many rows each word is. listed: how many rows can be; None for LISTED.
     """
+    most = LISTED if listed is None else listed
     share = extent.inside / extent.whole if extent.whole else 1.0
+    if extent.whole > _LARGE and not extent.scoped:
+        budget //= 2
     ordered = tuple(sorted(expected, key=expected.__getitem__))
     if share * sum(expected.values()) + _RANKING * extent.inside * extent.scoped <= budget:
         return Plan(ordered)
     chosen: list[str] = []
-    cost = 0.0
+    cost = gone_through = 0.0
     for word in ordered:
-        rows = expected[word]
-        added = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS) if extent.scoped else rows
-        added *= min(max(1, len(stems(word))), MOST_PARTS)  # each word of a phrase is gone through
-        if chosen and cost + added > LISTED:
+        parts = min(max(1, len(stems(word))), MOST_PARTS)  # each word of a phrase is gone through
+        rows = parts * expected[word]
+        if extent.scoped:
+            rows = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS)
+        added = rows + _WORD * parts * extent.scoped
+        if chosen and cost + added > most:
             break
         chosen.append(word)
         cost += added
-    return Plan(tuple(chosen), int(extent.newest * (1 - LISTED / cost)) if cost > LISTED else 0, share)
+        gone_through += rows
+    return Plan(tuple(chosen), int(extent.newest * (1 - most / gone_through)) if gone_through > most else 0, share)
 
 
 class Frequencies:
@@ -105,13 +115,27 @@ class Frequencies:
             counts.append(row[0])
         return min(counts, default=None)
 
-    def plan(self, words: Iterable[str], scopes: Sequence[str] | None, budget: int) -> Plan:
-        """How to look for `words` in `scopes`; budget: how many messages FTS5 may rank."""
-        expected = {word: self.of(word) or COMMON / 2 for word in words}
-        extent = Extent(*self._sizes(scopes), self._counted_to(), scopes is not None)
-        return planned(expected, extent, budget, self._stems)
+    def plan(self, words: Iterable[str], scopes: Sequence[str] | None, budget: int, listed: int | None = None) -> Plan:
+        """How to look for `words` in `scopes`; budget, listed: as in `planned`."""
+        return self._planned(words, scopes, budget, listed, 1.0)
+
+    def plan_among(
+        self, words: Iterable[str], scopes: Sequence[str] | None, first: int, last: int, listed: int
+    ) -> Plan:
+        """The same where only messages with a number from `first` to `last` are gone through; FTS5 ranks none."""
+        part = min(1.0, (last - first + 1) / max(1, self._counted_to()))
+        plan = self._planned(words, scopes, 0, listed, part)
+        return plan._replace(since=first - 1 + plan.since)
 
     # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _planned(
+        self, words: Iterable[str], scopes: Sequence[str] | None, budget: int, listed: int | None, part: float
+    ) -> Plan:
+        expected = {word: part * (self.of(word) or COMMON / 2) for word in words}
+        inside, whole = self._sizes(scopes)
+        extent = Extent(part * inside, part * whole, int(part * self._counted_to()), scopes is not None)
+        return planned(expected, extent, budget, self._stems, listed)
 
     def _counted_to(self) -> int:
         return self._db.execute("SELECT coalesce(max(newest), 0) FROM archive_counted").fetchone()[0]

@@ -10,7 +10,7 @@ counted, wherever it stands. Knows nothing of what the rows are.
 import heapq
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import apsw
@@ -18,9 +18,21 @@ import apsw
 from hippo_core.store.words import Stems, match_expression, totals, varints
 
 _ENOUGH = 3_000  # rows; once there are so many, further words, which are commoner, only speak for rows already there
-_RANKED = 500  # of them, whose lengths are looked up
+_RANKED, _MORE = 250, 100  # of them at least, and more than are wanted, whose lengths are looked up
 _READ = 200  # of these, in whose texts words are counted: with all of them no question was answered better
+_NO_END = (1 << 63) - 1
 _K1, _B = 1.2, 0.75  # as in FTS5's bm25()
+
+
+class Among(NamedTuple):
+    """rows: the only ones that are ranked, from `first` to `last`. frequency: how many of all rows hold a word; None
+    where that is not known, so that all have to be listed."""
+
+    rows: Container[int]
+    first: int
+    last: int
+    frequency: Callable[[str], float | None]
+
 
 Texts = Callable[[Sequence[int]], Mapping[int, str]]  # rows -> what each says, as far as it matters
 
@@ -35,6 +47,7 @@ def ranked(
     share: float,
     limit: int,
     since: int = 0,
+    among: Among | None = None,
     texts: Texts | None = None,
 ) -> list[tuple[int, float]]:
     """(row, score) of the rows of `index` that hold any of `words`, rarest first; the best `limit`.
@@ -46,13 +59,18 @@ def ranked(
     found: list[_Word] = []
     rough: dict[int, float] = {}
     for word in words:
+        known = among.frequency(word) if among else None
+        bounds = (since, None) if known is None else (max(since, among.first - 1), among.last)
         listed = [
-            (weight, _rows(db, index, match_expression([word], scopes, columns=column), since))
+            (weight, rows_with(db, index, match_expression([word], scopes, columns=column), *bounds))
             for column, weight in columns.items()
         ]
-        found.append(_Word(listed, _rarity(total * share, max(len(rows) for _, rows in listed))))
+        frequency = max(len(rows) for _, rows in listed) if known is None else known * share
+        if among:
+            listed = [(weight, list(filter(among.rows.__contains__, rows))) for weight, rows in listed]
+        found.append(_Word(listed, _rarity(total * share, frequency)))
         found[-1].add_to(rough)
-    best = sorted(rough, key=rough.__getitem__)[-max(_RANKED, limit) :]
+    best = sorted(rough, key=rough.__getitem__)[-max(_RANKED, limit + _MORE) :]
     lengths = _lengths(db, index, best)
     read = {row: text.casefold() for row, text in texts(best[-_READ:]).items()} if texts else {}
     scores = dict.fromkeys(best, 0.0)
@@ -62,6 +80,14 @@ def ranked(
                 count *= max(1, read[row].count(beginning))
             scores[row] += word.rarity * _saturated(count, lengths.get(row, average) / average)
     return heapq.nlargest(limit, scores.items(), key=lambda pair: (pair[1], pair[0]))
+
+
+def rows_with(db: apsw.Connection, index: str, query: str | None, since: int, until: int | None = None) -> list[int]:
+    """The numbers of the rows of `index` that `query` matches, in their order; after `since`, and not after `until`."""
+    if query is None:
+        return []
+    sql = f"SELECT json_group_array(rowid) FROM {index} WHERE {index} MATCH ? AND rowid > ? AND rowid <= ?"
+    return json.loads(db.execute(sql, (query, since, _NO_END if until is None else until)).get)
 
 
 class _Word(NamedTuple):
@@ -90,14 +116,7 @@ class _Word(NamedTuple):
         return counts
 
 
-def _rows(db: apsw.Connection, index: str, query: str | None, since: int) -> list[int]:
-    if query is None:
-        return []
-    sql = f"SELECT json_group_array(rowid) FROM {index} WHERE {index} MATCH ? AND rowid > ?"
-    return json.loads(db.execute(sql, (query, since)).get)
-
-
-def _rarity(total: float, frequency: int) -> float:
+def _rarity(total: float, frequency: float) -> float:
     """As FTS5 counts it; what more than half of the rows hold says next to nothing."""
     return math.log(max((total - frequency + 0.5) / (frequency + 0.5), 1 + 1e-6))
 

@@ -1,20 +1,25 @@
 """When archived messages were said: those of a time, and the time of those. Reads only; knows no wording of times."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Container, Sequence
 
 import apsw
 
-from hippo_core.store.words import match_expression
+from hippo_core.store.archive import Archive
+from hippo_core.store.episodes import Episodes
+from hippo_core.store.frequencies import Frequencies
+from hippo_core.store.postings import Among
 
 Span = tuple[float | None, float | None]  # seconds, [start, end); None for open
 
-_GONE_THROUGH = 20_000  # messages of a span, at most; 10 ms
+_GONE_THROUGH = 20_000  # messages of a span, at most
+_LISTED = 4_000  # of its rows that hold a word
 _NOT_WITHHELD = "id NOT IN (SELECT id FROM message WHERE withheld IS NOT NULL)"
 
 
 class SaidWhen:
-    def __init__(self, db: apsw.Connection):
-        self._db = db
+    def __init__(self, db: apsw.Connection, archive: Archive, episodes: Episodes, frequencies: Frequencies):
+        self._db, self._archive, self._episodes, self._frequencies = db, archive, episodes, frequencies
 
     def times(self, numbers: Sequence[int]) -> dict[int, float]:
         """When these messages were said, of those where that is known."""
@@ -29,31 +34,28 @@ class SaidWhen:
         return dict(self._db.execute(sql, tuple(sessions)))
 
     def keyword_hits(
-        self, words: Iterable[str], span: Span, *, scopes: Sequence[str] | None, limit: int, since: int = 0
-    ) -> list[tuple[int, float]]:
-        """As `Archive.keyword_hits`, of the messages of `span` alone; none when it is too wide to be gone through."""
-        query = match_expression(words, scopes)
-        if query is None or not self._narrow(span):
-            return []
-        return self._db.execute(  # the plus leaves the lead to the index of words; the span is a set to look into
-            "SELECT rowid, -rank FROM message_plain WHERE message_plain MATCH ? AND rowid > ? "
-            "AND +rowid IN (SELECT id FROM message WHERE at >= ? AND at < ?) ORDER BY rank LIMIT ?",
-            (query, since, *_bounds(span), limit),
-        ).fetchall()
+        self,
+        words: Sequence[str],
+        span: Span,
+        *,
+        scopes: Sequence[str] | None,
+        limits: tuple[int, int],
+        user_weight: float,
+    ) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
+        """As `Archive.keyword_hits`, of the messages of `span`, and as `Episodes.keyword_hits`, of what these are in.
 
-    def episode_hits(
-        self, words: Iterable[str], span: Span, *, scopes: Sequence[str] | None, limit: int, user_weight: float
-    ) -> list[tuple[str, float]]:
-        """As `Episodes.keyword_hits`, of the sessions that talked in `span` alone; none when it is too wide."""
-        query = match_expression(words, scopes, columns="user other")
-        if query is None or not self._narrow(span):
-            return []
-        return self._db.execute(
-            "SELECT e.session_id, -bm25(episode_plain, ?, 1.0, 0.0) AS score FROM episode_plain "
-            "JOIN episode e ON e.id = episode_plain.rowid WHERE episode_plain MATCH ? "
-            "AND e.session_id IN (SELECT session_id FROM message WHERE at >= ? AND at < ?) ORDER BY score DESC LIMIT ?",
-            (user_weight, query, *_bounds(span), limit),
-        ).fetchall()
+        limits: of either. Nothing when the span is too wide to be gone through.
+        """
+        known = self._frequencies
+        among = self._among(span)
+        if among is None or not words:
+            return [], []
+        plan = known.plan_among(words, scopes, among.first, among.last, _LISTED)
+        where = {"scopes": scopes, "share": plan.share}
+        turns = self._archive.ranked(plan.words, **where, limit=limits[0], since=plan.since, among=among)
+        in_turns = [number for number, _ in turns]
+        more = {"limit": limits[1], "user_weight": user_weight, "known": known.of}
+        return turns, self._episodes.hits_with(plan.words, in_turns, **where, **more)
 
     def openings(self, span: Span, *, scopes: Sequence[str] | None, limit: int) -> list[int]:
         """What the user first said in `span` in each session that talked then; the latest session first.
@@ -72,10 +74,16 @@ class SaidWhen:
         )
         return [number for (number,) in rows]
 
-    def _narrow(self, span: Span) -> bool:
-        rows = "SELECT 1 FROM message WHERE at >= ? AND at < ? LIMIT ?"
-        (count,) = self._db.execute(f"SELECT count(*) FROM ({rows})", (*_bounds(span), _GONE_THROUGH + 1)).fetchone()
-        return count <= _GONE_THROUGH
+    def _among(self, span: Span) -> Among | None:
+        """The messages of a span; None when there are none, or too many."""
+        rows, bounds = "SELECT id FROM message WHERE at >= ? AND at < ? LIMIT ?", (*_bounds(span), _GONE_THROUGH + 1)
+        count, first, last = self._db.execute(f"SELECT count(*), min(id), max(id) FROM ({rows})", bounds).fetchone()
+        if not 0 < count <= _GONE_THROUGH:
+            return None
+        numbers: Container[int] = range(first, last + 1)
+        if count < len(numbers):  # messages of other times lie between them
+            numbers = frozenset(json.loads(self._db.execute(f"SELECT json_group_array(id) FROM ({rows})", bounds).get))
+        return Among(numbers, first, last, self._frequencies.of)
 
 
 def _bounds(span: Span) -> tuple[float, float]:

@@ -68,7 +68,7 @@ class Store:
     def said_when(self) -> "SaidWhen":
         from hippo_core.store.said_when import SaidWhen
 
-        return SaidWhen(self._db)
+        return SaidWhen(self._db, self.archive, self.episodes, self.frequencies)
 
     @cached_property
     def progress(self) -> "Progress":

@@ -6,7 +6,6 @@ their own, and looked up the same way. Knows nothing of ranking.
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from os.path import commonprefix
 
 import apsw
@@ -23,7 +22,7 @@ _HASH = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}", re.IGNORE
 
 _VERSION = re.compile(r"\d+\.\d.*")
 _PART = re.compile(r"[^\W_]+")
-MOST_PARTS = 16  # of a phrase: each is gone through wherever it stands, and a pasted token may have a thousand
+MOST_PARTS = 6  # of a phrase: each is gone through wherever it stands, and a pasted token may have a thousand
 
 
 def is_version(word: str) -> bool:
@@ -59,6 +58,22 @@ def match_expression(words: Iterable[str], scopes: Sequence[str] | None, columns
     if scopes is None:
         return query
     return query + " AND scope : (" + " OR ".join(_quote(scope) for scope in scopes) + ")"
+
+
+def last_parts(name: str, most: int) -> str:
+    """The end of a name, of at most so many words: what paths begin with they often share."""
+    starts = [part.start() for part in _PART.finditer(name)]
+    return name if len(starts) <= most else name[starts[-most] :]
+
+
+def letters(name: str) -> str:
+    """A LIKE pattern (escaped by a backslash) that any text meets which holds `name` in any case and spacing.
+
+    LIKE knows the case of ASCII alone, so any other letter with a case may be any.
+    """
+    longest = max(name.split(), key=len)
+    signs = ("_" if not c.isascii() and c.lower() != c.upper() else f"\\{c}" if c in "%_\\" else c for c in longest)
+    return f"%{''.join(signs)}%"
 
 
 class Stems:
@@ -138,19 +153,19 @@ def varints(data: bytes) -> list[int]:
 
 
 def _word(word: str) -> list[str]:
-    spaced = _UNSPACED.sub(" ", word).replace("\0", " ").strip()
-    expressions = [_quote(spaced)] if any(c.isalnum() for c in spaced) else []
-    if more := next(islice(_PART.finditer(spaced), MOST_PARTS, None), None):
-        expressions = [_quote(spaced[: more.start()])]
     if begins_hash(word):
-        expressions = [_quote(word) + " *"]
-    if is_version(word):
+        return [_quote(word) + " *"]
+    spaced = _UNSPACED.sub(" ", word).replace("\0", " ").strip()
+    phrase = last_parts(spaced, MOST_PARTS)
+    expressions = [_quote(phrase)] if any(c.isalnum() for c in phrase) else []
+    if is_version(word) and phrase == spaced:
         expressions.append(_quote(f"v{word}"))
     for run in _UNSPACED.findall(word):
         if len(run) == 1:
             expressions.append(_quote(run) + " *")
         else:
-            expressions.append(_quote(" ".join(run[i : i + 2] for i in range(min(len(run) - 1, MOST_PARTS)))))
+            last = len(run) - 1
+            expressions.append(_quote(" ".join(run[i : i + 2] for i in range(max(0, last - MOST_PARTS), last))))
     return expressions
 
 
