@@ -1,29 +1,38 @@
-"""What the parts of a search in the archive cost: its lists of words, and its lists of vectors. Knows no aims."""
+"""What the parts of a search in the archive cost: all that is looked up by words, and by vectors. Knows no aims."""
 
 import statistics
 from collections.abc import Callable, Sequence
 
+import awkward
 import grown
 
 from hippo_core.embed.base import Embedder
-from hippo_core.recall.archive import DEPTH, Search
-from hippo_core.recall.query import read_query
+from hippo_core.recall.archive import DEPTH, Search, read_archive_query
 from hippo_core.recall.sessions import MEANING, REPLY
 from hippo_core.store import Store
 
-COMMONEST = 60  # words, of which the hardest questions are made
-
 Cell = tuple[float, float]  # median, worst
+BY_WORDS = ("words", "commonest", "about budgets", "spellings", "times")
 
 
 def measure(store: Store, embedder: Embedder, questions: Sequence[str], clock: Callable[[], float]) -> dict[str, Cell]:
-    """Milliseconds by part and place. "commonest": the lists of words, for questions of the commonest words."""
+    """Milliseconds by part and place. "words": of `questions`; "meaning": of these, without the questions' vectors.
+
+    The others: all that is looked up by words for the questions of awkward.py.
+    """
+    common = awkward.commonest(store)
+    asked: dict[str, Sequence[str]] = {"words": questions}
+    if common:  # a small archive has no word that would be counted
+        asked["commonest"] = awkward.of_common_words(common)
+        asked["about budgets"] = awkward.of_words_about(store)
+        asked["spellings"] = awkward.of_spellings(common)
+        asked["times"] = awkward.of_times(common)
     vectors = {question: embedder.embed([question])[0].tobytes() for question in questions}
     cells: dict[str, Cell] = {}
     for where, scopes in (("all", None), ("project", [grown.projects()[0].key])):
 
         def words(question: str, scopes: list[str] | None = scopes) -> None:
-            Search(store, read_query(question), scopes).by_words()
+            Search(store, read_archive_query(question, grown.NOW), scopes).by_words()
 
         def meaning(question: str, scopes: list[str] | None = scopes) -> None:
             for kind in (MEANING, REPLY):
@@ -31,27 +40,21 @@ def measure(store: Store, embedder: Embedder, questions: Sequence[str], clock: C
                     embedder.fingerprint, kind, vectors[question], scopes=scopes, limit=DEPTH[kind]
                 )
 
-        cells[f"words, {where}"] = _milliseconds(questions, clock, words)
-        cells[f"commonest, {where}"] = _milliseconds(hardest(store) or questions, clock, words)
+        for name in BY_WORDS:
+            cells[f"{name}, {where}"] = _milliseconds(asked.get(name, questions), clock, words)
         cells[f"meaning, {where}"] = _milliseconds(questions, clock, meaning)
     return cells
 
 
-def hardest(store: Store) -> list[str]:
-    """Questions of the commonest words that a question may hold, from one of them to twelve."""
-    rows = store._db.execute("SELECT word FROM archive_word ORDER BY messages DESC").fetchall()
-    common = [word for (word,) in rows if word.isalpha() and not read_query(word).empty][:COMMONEST]
-    if not common:
-        return []
-    return [" ".join(common[start : start + size]) for size in (1, 2, 4, 8, 12) for start in (0, 12, 24)]
-
-
 def _milliseconds(questions: Sequence[str], clock: Callable[[], float], search: Callable[[str], object]) -> Cell:
+    """Of each question the median of three, after one that warms up."""
     times: list[float] = []
-    for _ in range(2):  # the first round warms up
-        times = []
-        for question in questions:
+    for question in questions:
+        search(question)
+        taken = []
+        for _ in range(3):
             started = clock()
             search(question)
-            times.append((clock() - started) * 1000)
+            taken.append((clock() - started) * 1000)
+        times.append(statistics.median(taken))
     return statistics.median(times), max(times)

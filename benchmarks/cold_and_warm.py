@@ -52,8 +52,11 @@ def warm(place: Place) -> Figures:
     server = Server(place.home, memories.project_of(place.home, place.project))
     server.initialize()
     server.request("tools/list")  # as the client does; the model is loaded behind it
-    for number in range(_WARMING):
-        server.timed(tool, query=f"{place.questions[0]} {number}", everywhere=True)
+    for number in range(_WARMING):  # reads the model, and what of the store was not in the system's file cache
+        for everywhere in (False, True):
+            server.timed(
+                tool, query=f"{place.questions[number % len(place.questions)]} {number}", everywhere=everywhere
+            )
     for way in ("project", ALL):
         _forget_questions(place)
         kinds = {"new": place.questions, "again": place.questions, "name": [place.name] * len(place.questions)}

@@ -1,7 +1,8 @@
 """Archives of any size from real messages, made in bulk and kept in a folder, so that a million rows take minutes once.
 
 The rows are those of the longmemeval pool, cut to LETTERS and perturbed: of each further copy a tenth of the words is
-exchanged for words of other messages, so that the vocabulary keeps its shape. Ten projects, a session in one of them.
+exchanged for words of other messages, so that the vocabulary keeps its shape. Ten projects, a session in one of them; a
+message every forty seconds up to an hour ago, so that a million are fifteen months.
 The vectors are those of the real messages, of each further copy turned away from them (cosine 0.86). What follows the
 opening of a reply has as many vectors as it has pieces, all turned away from the opening's: to embed it takes too long.
 """
@@ -31,6 +32,8 @@ EXCHANGED = 0.1
 LETTERS = 600  # of a message; what is longer is cut, so that a million rows fit a disk
 TURNED = 0.6  # length of what is added to a copy's vectors
 SEED = 1
+SECONDS = 40  # between two messages
+NOW = 1_790_003_600.0  # when it is asked; the last message is an hour old
 NAME = "src/limits/burst.py"  # that one message holds, the newest
 
 Row = tuple[str, str, str]  # session, who speaks, text
@@ -111,8 +114,8 @@ def _fill(path: Path, size: int, chance: random.Random) -> None:
             db.executemany("INSERT OR IGNORE INTO archive_session(id, scope) VALUES (?, ?)", sessions.items())
             db.executemany(
                 "INSERT INTO message(id, uid, session_id, scope, role, text, at, source_id, offset) "
-                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?1, 1, ?1)",
-                messages,
+                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1, ?1)",
+                ((*message, NOW - 3_600 - (size - message[0]) * SECONDS) for message in messages),
             )
             db.executemany(
                 "INSERT OR REPLACE INTO episode(id, session_id, scope, first_id, last_id, size) VALUES (?,?,?,?,?,?)",

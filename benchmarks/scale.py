@@ -13,8 +13,9 @@ imports NumPy, ONNX Runtime and tokenizers, opens the weights and the vocabulary
 by agentrecall-db's keyword search among the same 10,000 memories, where that can be installed.
 
 The stores are those of memories.py and grown.py; without HIPPO_BENCH_DATA there is no archive, and memories are made
-up. Of the archive also what its lists cost: "words", both lists of words; "commonest", the same for questions made of
-its commonest words; "meaning", both lists of vectors without the question's own. --cache keeps the stores (3 GB; ten
+up. Of the archive also what its parts cost: "words", all that is looked up by words; the same for the questions of
+awkward.py, of its commonest words, of words about the planner's budgets, of spellings and of times; "meaning", both
+lists of vectors without the question's own. --cache keeps the stores (3 GB; ten
 minutes to make). --cpu: processor time, which a busy machine blurs less. --plot draws the curves.
 """
 
@@ -107,11 +108,13 @@ def report(places: list[Place], figures: Figures, cpu: bool) -> None:
 
 
 def report_parts(parts: dict[int, Parts]) -> None:
-    if parts:
-        print("\n| messages | | words | commonest | meaning |\n|---|---|---|---|---|")
+    from archive_parts import BY_WORDS
+
+    names = (*BY_WORDS, "meaning")
+    print(f"\n| messages | | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
     for size, cells in parts.items():
         for where, label in ((ALL, ""), ("project", "in one project")):
-            shares = (cells[f"{name}, {where}"] for name in ("words", "commonest", "meaning"))
+            shares = (cells[f"{name}, {where}"] for name in names)
             print(f"| {size:,} | {label} | {' | '.join(f'{middle:.1f} / {worst:.1f}' for middle, worst in shares)} |")
     print()
 
@@ -131,7 +134,8 @@ def main() -> int:
                 parts[place.size] = measure_parts(place, options.cpu)
         figures |= cold(places, options.runs, Path(folder), rival_of(places, options.cache, Path(folder)))
     report(places, figures, options.cpu)
-    report_parts(parts)
+    if parts:
+        report_parts(parts)
     if options.plot:
         from scale_plot import plot
 
