@@ -31,19 +31,13 @@ class Wordings:
             for rank, need in enumerate(needs_of(pattern)[:_LOOKED_AT])
         }
         self._always = sum(1 << bit for bit in range(_LOOKED_AT * len(self._patterns)) if bit not in needs)
-        self._met_by = _met_by(needs)
-        self._longest = re.compile(f"(?=({any_of(self._met_by)}))")
-        self._words: dict[str, int] = {}
+        self._words = _Words(_met_by(needs))
 
     def first(self, text: str, among: int = -1) -> int | None:
         """The place of the first pattern that finds something in `text`. among: only those whose bit is set."""
         met = self._always
-        for word in text.lower().split():
-            bits = self._words.get(word)
-            if bits is None:
-                bits = self._meets(word)
-            if bits:  # most words meet nothing
-                met |= bits
+        for bits in set(map(self._words.__getitem__, text.lower().split())):
+            met |= bits
         possible = met & among & ((1 << len(self._patterns)) - 1)
         for rank in range(1, _LOOKED_AT):
             possible &= met >> rank * len(self._patterns)
@@ -61,13 +55,19 @@ class Wordings:
             compiled = self._compiled[place] = re.compile(self._patterns[place], re.IGNORECASE)
         return compiled
 
-    def _meets(self, word: str) -> int:
-        """The needs that `word` meets."""
-        met = 0
-        for literal in self._longest.findall(word):
-            met |= self._met_by[literal]
-        if len(self._words) < _MOST_WORDS:
-            self._words[word] = met
+
+class _Words(dict[str, int]):
+    """The needs that a word meets, worked out when it is first asked for."""
+
+    def __init__(self, met_by: dict[str, int]):
+        super().__init__()
+        self._met_by = met_by
+        self._longest = re.compile(f"(?=({any_of(met_by)}))")
+
+    def __missing__(self, word: str) -> int:
+        met = reduce(or_, (self._met_by[literal] for literal in self._longest.findall(word)), 0)
+        if len(self) < _MOST_WORDS:
+            self[word] = met
         return met
 
 
