@@ -291,6 +291,12 @@ def test_without_a_terminal_nothing_is_taken_away_unasked_and_the_way_out_is_sai
 @pytest.mark.parametrize("arguments, words", [
     (["nonsense"], "No such command 'nonsense'. See: hippo --help"),
     (["recal", "redis"], "No such command 'recal'. Did you mean: hippo recall? See: hippo --help"),
+    (["rules", "lst"], "No such command 'lst'. Did you mean: hippo rules list? See: hippo rules --help"),
+    (
+        ["rules", "git"],
+        "No such command 'git'. To read the rules of a domain: hippo rules show git. See: hippo rules --help",
+    ),
+    (["snapshot", "nothing"], "No such command 'nothing'. See: hippo snapshot --help"),
     (["recall", "--nonsense"], "See: hippo recall --help"),
     (["show"], "Missing argument 'ID'. For example: hippo show m41c (more: hippo show --help)"),
     (["rules", "add"], "Missing argument 'TEXT'. For example: hippo rules add \""),

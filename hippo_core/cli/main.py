@@ -11,6 +11,7 @@ import click
 from hippo_core import __version__
 from hippo_core.cli.example import listed
 from hippo_core.cli.failing import plain_errors
+from hippo_core.cli.group import Group
 from hippo_core.errors import UsageError
 
 COMMANDS = {
@@ -40,7 +41,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group whose commands are imported when they are looked up."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -51,16 +52,6 @@ class LazyGroup(click.Group):
             return None
         module, _ = COMMANDS[name]
         return getattr(importlib.import_module(f"hippo_core.cli.{module}"), name.replace("-", "_") + "_command")
-
-    def resolve_command(self, ctx: click.Context, args: list[str]):
-        """As any group does; a name that is no command's is answered with those it may be meant for."""
-        if args[0] not in COMMANDS:
-            import difflib
-
-            near = difflib.get_close_matches(args[0], COMMANDS, cutoff=0.7)
-            meant = f" Did you mean: {', '.join(f'hippo {name}' for name in near)}?" if near else ""
-            ctx.fail(f"No such command {args[0]!r}.{meant}")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -7,6 +7,7 @@ import click
 
 from hippo_core import clock, paths
 from hippo_core import config as settings
+from hippo_core.cli.group import Group
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.say import say
@@ -14,7 +15,7 @@ from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 
 
-@click.group("monitor", invoke_without_command=True)
+@click.group("monitor", cls=Group, invoke_without_command=True)
 @click.option("--once", is_flag=True, help="One look, then the end; which is what it does without, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context

@@ -5,13 +5,14 @@ import click
 from hippo_core import config as settings
 from hippo_core import paths
 from hippo_core.cli.example import examples
+from hippo_core.cli.group import Group
 from hippo_core.cli.say import say
 from hippo_core.counting import counted
 from hippo_core.errors import UsageError
 from hippo_core.render import budget
 
 
-@click.group("nudge")
+@click.group("nudge", cls=Group)
 def nudge_command() -> None:
     """The line that is added to every prompt, against drift of style."""
 

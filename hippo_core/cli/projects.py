@@ -6,6 +6,7 @@ import click
 
 from hippo_core import paths
 from hippo_core.cli.example import examples
+from hippo_core.cli.group import Group
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder, on_terminal
 from hippo_core.cli.say import say
@@ -16,7 +17,7 @@ from hippo_core.recall.present import harmless
 from hippo_core.store import Store
 
 
-@click.group("projects", invoke_without_command=True)
+@click.group("projects", cls=Group, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def projects_command(ctx: click.Context, as_json: bool) -> None:

@@ -7,6 +7,7 @@ import click
 from hippo_core import paths
 from hippo_core.cli.ask import ask
 from hippo_core.cli.example import examples
+from hippo_core.cli.group import Group
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import current_folder
 from hippo_core.cli.say import say
@@ -33,7 +34,7 @@ _folder = click.option(
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group("rules")
+@click.group("rules", cls=Group, otherwise=" To read the rules of a domain: hippo rules show {name}.")
 def rules_command() -> None:
     """Rules you set. They are yours: no job changes them."""
 

@@ -10,6 +10,7 @@ import click
 from hippo_core import clock
 from hippo_core import paths as places
 from hippo_core.cli.example import examples
+from hippo_core.cli.group import Group
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.say import say
@@ -46,7 +47,7 @@ _COUNTS = {
 }
 
 
-@click.group("schedule")
+@click.group("schedule", cls=Group)
 def schedule_command() -> None:
     """What runs by itself: five jobs, started by a scheduler of this machine."""
 

@@ -9,6 +9,7 @@ import click
 from hippo_core import clock, paths
 from hippo_core.cli.ask import ask
 from hippo_core.cli.example import examples
+from hippo_core.cli.group import Group
 from hippo_core.cli.output import to_json
 from hippo_core.cli.recall import on_terminal
 from hippo_core.cli.say import say
@@ -24,7 +25,7 @@ _SHORT = 8
 _LINE = 100
 
 
-@click.group("snapshot", invoke_without_command=True)
+@click.group("snapshot", cls=Group, invoke_without_command=True)
 @click.pass_context
 def snapshot_command(ctx: click.Context) -> None:
     """Copies of your rules, your own memories and the settings, each night; without a command, one now."""
