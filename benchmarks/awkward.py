@@ -5,6 +5,7 @@ What an index has to go through grows with how common a word is, with how many w
 like the name that is asked for and is not it.
 """
 
+import string
 from collections.abc import Sequence
 
 from hippo_core.recall.query import read_query
@@ -18,6 +19,13 @@ def commonest(store: Store) -> list[str]:
     """The commonest words that a question may hold, most rows first."""
     rows = store._db.execute("SELECT word FROM archive_word ORDER BY messages DESC").fetchall()
     return [word for (word,) in rows if word.isalpha() and not read_query(word).empty][:COMMONEST]
+
+
+def commonest_in_memories(store: Store) -> list[str]:
+    """The same of memories."""
+    found = [pair for letter in string.ascii_lowercase for pair in store.memories.known_words(letter, range(1, 40))]
+    words = [word for word, _ in sorted(found, key=lambda pair: -pair[1])]
+    return [word for word in words if word.isalpha() and not read_query(word).empty][:COMMONEST]
 
 
 def of_common_words(words: Sequence[str]) -> list[str]:

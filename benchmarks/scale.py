@@ -15,7 +15,7 @@ by agentrecall-db's keyword search among the same 10,000 memories, where that ca
 The stores are those of memories.py and grown.py; without HIPPO_BENCH_DATA there is no archive, and memories are made
 up. Of the archive also what its parts cost: "words", all that is looked up by words; the same for the questions of
 awkward.py, of its commonest words, of words about the planner's budgets, of spellings and of times; "meaning", both
-lists of vectors without the question's own. --cache keeps the stores (3 GB; ten
+lists of vectors without the question's own. Of memories such questions alone. --cache keeps the stores (3 GB; ten
 minutes to make). --cpu: processor time, which a busy machine blurs less. --plot draws the curves.
 """
 
@@ -28,9 +28,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import archived  # noqa: E402
+import grown  # noqa: E402
 import memories  # noqa: E402
 import peers  # noqa: E402
 from cold_and_warm import ALL, ALONE, LOADING, RIVAL, Figures, Place, cold, shown, warm  # noqa: E402
+from parts import Parts, of_archive, of_memories  # noqa: E402
 from scale_aims import missed  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
@@ -40,8 +42,6 @@ from hippo_core.store import Store  # noqa: E402
 
 MEMORIES, MESSAGES = (1_000, 10_000, 100_000), (1_000, 10_000, 100_000, 1_000_000)
 WITH_RIVAL = 10_000
-
-Parts = dict[str, tuple[float, float]]  # what, where -> median, worst
 
 
 def memory_places(options: argparse.Namespace, embedder: Embedder) -> list[Place]:
@@ -56,8 +56,6 @@ def memory_places(options: argparse.Namespace, embedder: Embedder) -> list[Place
 
 
 def message_places(options: argparse.Namespace) -> list[Place]:
-    import grown  # needs NumPy
-
     embedder = archived.embedder(options.cache)
     every = archived.queries(grown.SET)
     asked = [query["text"] for query in every[:: len(every) // options.questions][: options.questions]]
@@ -69,11 +67,11 @@ def message_places(options: argparse.Namespace) -> list[Place]:
 
 
 def measure_parts(place: Place, cpu: bool) -> Parts:
-    import archive_parts
-
     clock = time.process_time if cpu else time.perf_counter
     with Store.open(place.home / "memory.db", readonly=True) as store:
-        return archive_parts.measure(store, open_embedder(Config()), place.questions, clock)
+        if place.archive:
+            return of_archive(store, open_embedder(Config()), place.questions, clock)
+        return of_memories(store, clock)
 
 
 def rival_of(places: list[Place], cache: Path, scratch: Path) -> list[str] | None:
@@ -107,15 +105,15 @@ def report(places: list[Place], figures: Figures, cpu: bool) -> None:
             print(f"{name}: {shown(times, cpu)}")
 
 
-def report_parts(parts: dict[int, Parts]) -> None:
-    from archive_parts import BY_WORDS
-
-    names = (*BY_WORDS, "meaning")
-    print(f"\n| messages | | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
-    for size, cells in parts.items():
-        for where, label in ((ALL, ""), ("project", "in one project")):
-            shares = (cells[f"{name}, {where}"] for name in names)
-            print(f"| {size:,} | {label} | {' | '.join(f'{middle:.1f} / {worst:.1f}' for middle, worst in shares)} |")
+def report_parts(measured: dict[tuple[str, int], Parts]) -> None:
+    for store in dict.fromkeys(store for store, _ in measured):
+        sizes = {size: parts for (name, size), parts in measured.items() if name == store}
+        names = list(dict.fromkeys(name for parts in sizes.values() for name in parts[ALL]))
+        print(f"\n{store}, its parts\n| how many | | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
+        for size, parts in sizes.items():
+            for where, cells in parts.items():
+                shares = (f"{cells[name][0]:.1f} / {cells[name][1]:.1f}" if name in cells else "" for name in names)
+                print(f"| {size:,} | {'' if where == ALL else 'in one project'} | {' | '.join(shares)} |")
     print()
 
 
@@ -126,16 +124,14 @@ def main() -> int:
     if memories.has_sets():
         places += message_places(options)
     figures: Figures = {}
-    parts: dict[int, Parts] = {}
+    parts: dict[tuple[str, int], Parts] = {}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for place in places:
             figures |= warm(place)
-            if place.store == "archive":
-                parts[place.size] = measure_parts(place, options.cpu)
+            parts[place.store, place.size] = measure_parts(place, options.cpu)
         figures |= cold(places, options.runs, Path(folder), rival_of(places, options.cache, Path(folder)))
     report(places, figures, options.cpu)
-    if parts:
-        report_parts(parts)
+    report_parts(parts)
     if options.plot:
         from scale_plot import plot
 

@@ -7,12 +7,14 @@ from cold_and_warm import LOADING, RIVAL, Figures, milliseconds
 
 _WARM = {10_000: 20, 100_000: 40}  # memories -> the median of new questions in the tool server
 _ARCHIVE = {"all": 350, "project": 120}  # of a million messages, the worst new question in the tool server
-_WORDS = 25  # both lists of words among them, the worst of any questions
+_WORDS = 25  # all that is looked up by words there, the worst of any questions
 _LARGEST, _COLD_AT = 1_000_000, 10_000
 _OVER_LOADING, _NAME = 1.25, 80  # a cold new question, in times of loading the model alone; a cold name
 
 
-def missed(figures: Figures, parts: Mapping[int, Mapping[str, tuple[float, float]]], cpu: bool) -> list[str]:
+def missed(
+    figures: Figures, parts: Mapping[tuple[str, int], Mapping[str, tuple[float, float]]], cpu: bool
+) -> list[str]:
     """The aims that are not met, of those that were measured."""
     measured: list[tuple[str, float, float]] = []  # what, how much, at most
     for (store, size, way, kind), times in ((key, t) for key, t in figures.items() if isinstance(key, tuple)):
@@ -21,9 +23,10 @@ def missed(figures: Figures, parts: Mapping[int, Mapping[str, tuple[float, float
             measured.append((f"{size:,} {store}, warm, {way}: ms", statistics.median(taken), _WARM[size]))
         if store == "archive" and kind == "new" and way in _ARCHIVE and size == _LARGEST:
             measured.append((f"archive of {size:,}, warm, {way}, worst: ms", max(taken), _ARCHIVE[way]))
-    for name, (_, worst) in parts.get(_LARGEST, {}).items():
-        if not name.startswith("meaning"):
-            measured.append((f"archive of {_LARGEST:,}, {name}, worst: ms", worst, _WORDS))
+    for where, cells in parts.get(("archive", _LARGEST), {}).items():
+        for name, (_, worst) in cells.items():
+            if name != "meaning":
+                measured.append((f"archive of {_LARGEST:,}, {name}, {where}, worst: ms", worst, _WORDS))
     if ("memories", _COLD_AT, "cold", "new") in figures:
         new, name = (milliseconds(figures["memories", _COLD_AT, "cold", kind], cpu) for kind in ("new", "name"))
         ratios = [one / other for one, other in zip(new, milliseconds(figures[LOADING], cpu), strict=True)]
