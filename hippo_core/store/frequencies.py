@@ -124,7 +124,7 @@ class Frequencies:
     ) -> Plan:
         """The same where only messages with a number from `first` to `last` are gone through; FTS5 ranks none."""
         part = min(1.0, (last - first + 1) / max(1, self._counted_to()))
-        plan = self._planned(words, scopes, 0, listed, part)
+        plan = self._planned(words, scopes, -1, listed, part)  # with 0 FTS5 would rank what nothing was counted of
         return plan._replace(since=first - 1 + plan.since)
 
     # -- inside ------------------------------------------------------------------------------------------------------
