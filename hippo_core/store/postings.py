@@ -60,7 +60,7 @@ def ranked(
     rough: dict[int, float] = {}
     for word in words:
         known = among.frequency(word) if among else None
-        bounds = (since, None) if known is None else (max(since, among.first - 1), among.last)
+        bounds = (0 if among else since, None) if known is None else (max(since, among.first - 1), among.last)
         listed = [
             (weight, rows_with(db, index, match_expression([word], scopes, columns=column), *bounds))
             for column, weight in columns.items()
