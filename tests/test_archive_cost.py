@@ -244,6 +244,17 @@ def test_of_several_names_what_holds_the_most_comes_first(store):
     assert found[0].message.session_id == "both"
 
 
+def test_a_name_whose_words_are_all_common_is_shown_whatever_its_session_scores(store, monkeypatch):
+    """It is lifted to what the best has to reach, and no rounding may take it below."""
+    append(store, *(f"force {n}" for n in range(20)), "push with --force")
+    monkeypatch.setattr("hippo_core.recall.archive.relevance", lambda *_: 0.0)
+    for hundredths in range(100, 200):
+        weights = WEIGHTS._replace(spelled_out=hundredths / 100)
+        search = Search(store, read_query("--force"), None, weights=weights)
+        search.by_words()
+        assert len(search.choose(1)) == 1, hundredths
+
+
 def test_what_the_guard_keeps_back_is_not_found_by_its_spelling_either(store):
     append(store, "send it with --force-token", withheld="looks like a secret")
     append(store, *(f"force token {n}" for n in range(500)))

@@ -232,7 +232,8 @@ class Search:
         if self.as_spelled.complete:  # however common its words are, and whatever else was asked
             relevant |= {number: max(relevant[number], self._least) for number in held.keys() & relevant.keys()}
         best, top = max(relevant[number] for number in turns.values()), max(ranked[session] for session in turns)
-        scores = {number: best * ranked[session] / top for session, number in turns.items()}
+        # The share first: the best one's is 1, and no rounding takes it below what it has to reach.
+        scores = {number: best * (ranked[session] / top) for session, number in turns.items()}
         least = min(scores.values())  # further turns come after
         return scores | {number: min(relevant[number], least) for number in further}
 
