@@ -1,5 +1,7 @@
 """A literal spelling is found among others that a stemmer or a splitter takes for the same."""
 
+from unicodedata import normalize
+
 import apsw
 import pytest
 from hypothesis import given
@@ -14,7 +16,7 @@ from hippo_core.recall.channels import holding
 from hippo_core.recall.pipeline import recall
 from hippo_core.recall.query import read_query
 from hippo_core.recall.spelling import spelled
-from hippo_core.store.words import letters, match_expression
+from hippo_core.store.words import last_parts, letters, match_expression
 
 # (what is asked, how it stands in the text, what must not be taken for it)
 SHAPES = [
@@ -160,6 +162,17 @@ def test_of_a_very_long_name_the_end_is_looked_for_and_the_whole_compared(store,
         assert search_archive(store, query, scopes=None).hits[0].message.text == texts[1]
     assert match_expression([name], None).count("part") == match_expression(["字" * 40], None).count("字字") == 6
     assert '"part34/part35/part36/part37/part38/part39"' in match_expression([name], None)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_long_name_is_cut_between_words_however_its_accents_are_written(store, archived, form):
+    """Half a word is in no index."""
+    name = normalize(form, "prüfung-der-änderung-für-große-pässe-und-für-anträge")
+    archived([f"Siehe {name} und mehr"])
+    words = last_parts(name, 3)
+    assert words == normalize(form, "und-für-anträge")
+    for end in (name, words):
+        assert store.archive.with_words(end, scopes=None, since=0) == [1]
 
 
 def test_a_long_version_costs_no_more_than_another_name(store, memories):

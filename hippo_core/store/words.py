@@ -21,7 +21,8 @@ _HASH = re.compile(r"(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,39}", re.IGNORE
 
 
 _VERSION = re.compile(r"\d+\.\d.*")
-_PART = re.compile(r"[^\W_]+")
+# With accents that are signs of their own, as the file names of macOS have them.
+_PART = re.compile("(?:[^\\W_][\u0300-\u036f]*)+")
 MOST_PARTS = 6  # of a phrase: each is gone through wherever it stands, and a pasted token may have a thousand
 
 
