@@ -26,9 +26,9 @@ def say(store):
     return add
 
 
-def best(store, *words, sessions=("s1",), withheld=False, known=None):
+def best(store, *words, sessions=("s1",), scopes=None, withheld=False, known=None):
     counts = known or {}
-    return store.archive.best_of_sessions(words, sessions, withheld=withheld, known=counts.get)
+    return store.archive.best_of_sessions(words, sessions, scopes=scopes, withheld=withheld, known=counts.get)
 
 
 def test_a_session_is_of_the_folder_and_the_time_it_began_in(store, say):
@@ -67,6 +67,14 @@ def test_who_holds_the_rarest_words_speaks_for_a_session_and_of_equals_the_short
     (short,) = say("shop, proxy")
     assert both < short and best(store, "proxy", "shop") == {"s1": short}
     assert best(store, "albatross") == {} and best(store, "heron", sessions=("s1", "s2")) == {"s1": rare}
+
+
+def test_what_was_said_in_another_project_speaks_for_no_session(store, say):
+    """A session goes on in another folder, and is of two projects."""
+    (here,) = say("a heron was seen by the river in the evening")
+    (elsewhere,) = say("the heron", scope=GLOBAL_SCOPE)
+    assert best(store, "heron") == {"s1": elsewhere}
+    assert best(store, "heron", scopes=[API.key]) == {"s1": here} and best(store, "heron", scopes=["nowhere"]) == {}
 
 
 def test_what_is_withheld_speaks_for_no_session_unless_it_is_asked_for(store, say):

@@ -295,7 +295,7 @@ class Search:
             best.setdefault(session_of[number], number)
         missing = [session for session in order if session not in best]  # known by its episodes alone
         best |= self._store.archive.best_of_sessions(
-            self.terms, missing, withheld=self._withheld, known=self._store.frequencies.of
+            self.terms, missing, scopes=self._scopes, withheld=self._withheld, known=self._store.frequencies.of
         )
         return {session: best[session] for session in order if session in best}
 

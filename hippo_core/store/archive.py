@@ -259,9 +259,15 @@ class Archive:
         return dict(self._db.execute(sql, tuple(numbers)))
 
     def best_of_sessions(
-        self, words: Iterable[str], sessions: Sequence[str], *, withheld: bool, known: Callable[[str], int | None]
+        self,
+        words: Iterable[str],
+        sessions: Sequence[str],
+        *,
+        scopes: Sequence[str] | None,
+        withheld: bool,
+        known: Callable[[str], int | None],
     ) -> dict[str, int]:
-        """Each session's message that best holds `words`, of those sessions that have one.
+        """Each session's message in `scopes` that best holds `words`, of those sessions that have one.
 
         Best is who holds the most, each word by its rarity, and says it shortest: BM25 would go through every message
         of the archive that holds a word, for each session anew. withheld: as in `places`. known: as in `word_matches`.
@@ -269,12 +275,13 @@ class Archive:
         newest = self._db.execute("SELECT coalesce(max(id), 0) FROM message").get
         queries = {match_expression([word], None): math.log(2 + newest / (known(word) or 1)) for word in words}
         queries.pop(None, None)
+        inside = "" if scopes is None else f" AND scope IN ({','.join('?' * len(scopes))})"
         best: dict[str, int] = {}
         for session in sessions if queries else ():
             lengths = dict(
                 self._db.execute(
-                    "SELECT id, length(text) FROM message WHERE session_id = ? AND (? OR withheld IS NULL)",
-                    (session, withheld),
+                    f"SELECT id, length(text) FROM message WHERE session_id = ? AND (? OR withheld IS NULL){inside}",
+                    (session, withheld, *(scopes or ())),
                 )
             )
             held: dict[int, float] = {}
