@@ -206,13 +206,15 @@ def test_a_word_that_very_many_hold_is_found_in_a_quiet_week(of_june, monkeypatc
     assert {"june", "june in web"} <= {hit.session for hit in search.lists[TURN]}
 
 
-def test_in_a_project_that_began_after_the_last_count_a_time_is_searched_as_well(of_june):
+def test_a_project_that_began_after_the_last_count_is_asked_for_a_time_as_well(of_june):
+    """The share of what was counted that is in it is none."""
     with of_june.transaction():
         of_june.frequencies.count()
-    docs = project_scope("example.org/team/docs", "docs")
-    (number,) = append(of_june, "deploy of the docs", session="docs", scope=docs, began=120.0)
-    assert [n for n, _ in then(of_june, "deploy", scopes=[docs.key])[0]] == [number]
-    assert then(of_june, "deploy", scopes=["nowhere"]) == ([], [])
+    new, nothing_said = project_scope("example.org/team/new", "new"), project_scope("example.org/team/none", "none")
+    append(of_june, "deploy of the new one", "lunch", session="june in new", scope=new, began=120.0)
+    turns, episodes = then(of_june, "deploy", scopes=[new.key])
+    assert [n for n, _ in turns] == [193] and [name for name, _ in episodes] == ["june in new"]
+    assert then(of_june, "deploy", scopes=[nothing_said.key]) == ([], [])
 
 
 def test_of_a_time_that_holds_too_much_nothing_is_gone_through(of_june, monkeypatch):

@@ -53,14 +53,15 @@ def planned(
     """All of the words, ranked by FTS5, while they match at most `budget` rows; else as many as can be listed, the
     rarest first; where the rarest is too common, among the newest rows.
 
-    expected: in how many rows each word is. listed: how many rows can be; None for LISTED.
+    expected: in how many rows each word is. budget: 0 when FTS5 is to rank none. listed: how many rows can be; None for
+    LISTED.
     """
     most = LISTED if listed is None else listed
     share = extent.inside / extent.whole if extent.whole else 1.0
     if extent.whole > _LARGE and not extent.scoped:
         budget //= 2
     ordered = tuple(sorted(expected, key=expected.__getitem__))
-    if share * sum(expected.values()) + _RANKING * extent.inside * extent.scoped <= budget:
+    if budget and share * sum(expected.values()) + _RANKING * extent.inside * extent.scoped <= budget:
         return Plan(ordered)
     chosen: list[str] = []
     cost = gone_through = 0.0
@@ -124,7 +125,7 @@ class Frequencies:
     ) -> Plan:
         """The same where only messages with a number from `first` to `last` are gone through; FTS5 ranks none."""
         part = min(1.0, (last - first + 1) / max(1, self._counted_to()))
-        plan = self._planned(words, scopes, -1, listed, part)  # with 0 FTS5 would rank what nothing was counted of
+        plan = self._planned(words, scopes, 0, listed, part)
         return plan._replace(since=first - 1 + plan.since)
 
     # -- inside ------------------------------------------------------------------------------------------------------
