@@ -2,7 +2,8 @@
 
 The rows are those of the longmemeval pool, cut to LETTERS and perturbed: of each further copy a tenth of the words is
 exchanged for words of other messages, so that the vocabulary keeps its shape. Ten projects, a session in one of them; a
-message every forty seconds up to an hour ago, so that a million are fifteen months.
+message every forty seconds up to an hour ago, so that a million are fifteen months. To a large archive comes a small
+project, of a message for each thousand, without vectors.
 The vectors are those of the real messages, of each further copy turned away from them (cosine 0.86). What follows the
 opening of a reply has as many vectors as it has pieces, all turned away from the opening's: to embed it takes too long.
 """
@@ -11,6 +12,7 @@ import random
 import tempfile
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -23,18 +25,21 @@ from hippo_core.ingest.embed_archive import parts, rest
 from hippo_core.model.message import Message, Role
 from hippo_core.model.scope import Scope, project_scope
 from hippo_core.store import Store
+from hippo_core.store.archive import MOST_AT_ONCE, Entry
 from hippo_core.store.compact import CompactVectors
 from hippo_core.store.episodes import SIZE
 from hippo_core.store.message_vectors import REPLY
 
 SET, PROJECTS, PORTION = "longmemeval", 10, 20_000
+SMALL = project_scope("example.org/team/small", "small")
+OF_SMALL, LARGE = 1_000, 100_000  # messages: for so many one of the small project, in an archive of so many
 EXCHANGED = 0.1
 LETTERS = 600  # of a message; what is longer is cut, so that a million rows fit a disk
 TURNED = 0.6  # length of what is added to a copy's vectors
 SEED = 1
 SECONDS = 40  # between two messages
 NOW = 1_790_003_600.0  # when it is asked; the last message is an hour old
-NAME = "src/limits/burst.py"  # that one message holds, the newest
+NAME = "src/limits/burst.py"  # that one message holds, of the newest
 
 Row = tuple[str, str, str]  # session, who speaks, text
 
@@ -76,8 +81,26 @@ def kept(cache: Path, size: int, embedder: Embedder | None) -> Path:
                 opened.archive.append(_named(), scope=projects()[0], source_id=1)
             prepare_search(opened, seconds=3_600)
         unfinished.rename(home)
-    Store.open(home / "memory.db").close()  # of an earlier version, it is brought up to this one
+    with Store.open(home / "memory.db") as opened:  # of an earlier version, it is brought up to this one
+        if size >= LARGE and SMALL.key not in opened.archive.projects():
+            _add_small(opened, size // OF_SMALL)
     return home
+
+
+def _add_small(store: Store, size: int) -> None:
+    entries = [
+        Entry(Message(f"small{n}", f"small-{session}", _role(speaker), text, NOW - 3_600 + n, None, n), SMALL, 1, None)
+        for n, (session, speaker, text) in enumerate(islice(perturbed(random.Random(SEED)), size))
+    ]
+    for start in range(0, size, MOST_AT_ONCE):
+        with store.transaction():
+            store.archive.append_all(entries[start : start + MOST_AT_ONCE])
+    with store.transaction():
+        store.frequencies.count()
+
+
+def _role(speaker: str) -> Role:
+    return Role.USER if speaker == "user" else Role.ASSISTANT
 
 
 def _named() -> Message:
@@ -170,7 +193,7 @@ def _pool_vectors(embedder: Embedder, chance: numpy.random.Generator) -> tuple[n
     pieces: list[int] = []  # of the rest of each row that is a reply
     openings: list[int] = []  # where in `texts` their openings stand
     for number, row in enumerate(archived.corpus(SET)):
-        role = Role.USER if row["speaker"] == "user" else Role.ASSISTANT
+        role = _role(row["speaker"])
         kind, some = parts(role, row["text"], embedder)
         if role is not Role.USER:
             openings.append(len(texts))

@@ -14,6 +14,8 @@ from hippo_core.recall.query import read_query
 from hippo_core.recall.sessions import MEANING, REPLY
 from hippo_core.store import Store
 
+PLACES = {ALL: "", "project": "in one project", "small": "in a small one"}  # the last in a large archive alone
+
 Clock = Callable[[], float]  # in seconds
 Cell = tuple[float, float]  # milliseconds: median, worst
 Parts = dict[str, dict[str, Cell]]  # where -> what
@@ -41,7 +43,10 @@ def of_archive(store: Store, embedder: Embedder, questions: Sequence[str], clock
         asked["times"] = awkward.of_times(common)
     vectors = {question: embedder.embed([question])[0].tobytes() for question in questions}
     parts: Parts = {}
-    for where, scopes in ((ALL, None), ("project", [grown.projects()[0].key])):
+    places: dict[str, list[str] | None] = {ALL: None, "project": [grown.projects()[0].key]}
+    if grown.SMALL.key in store.archive.projects():
+        places["small"] = [grown.SMALL.key]
+    for where, scopes in places.items():
 
         def words(question: str, scopes: list[str] | None = scopes) -> None:
             Search(store, read_archive_query(question, grown.NOW), scopes).by_words()

@@ -32,7 +32,7 @@ import grown  # noqa: E402
 import memories  # noqa: E402
 import peers  # noqa: E402
 from cold_and_warm import ALL, ALONE, LOADING, RIVAL, Figures, Place, cold, shown, warm  # noqa: E402
-from parts import Parts, of_archive, of_memories  # noqa: E402
+from parts import PLACES, Parts, of_archive, of_memories  # noqa: E402
 from scale_aims import missed  # noqa: E402
 
 from hippo_core.config import Config  # noqa: E402
@@ -113,7 +113,7 @@ def report_parts(measured: dict[tuple[str, int], Parts]) -> None:
         for size, parts in sizes.items():
             for where, cells in parts.items():
                 shares = (f"{cells[name][0]:.1f} / {cells[name][1]:.1f}" if name in cells else "" for name in names)
-                print(f"| {size:,} | {'' if where == ALL else 'in one project'} | {' | '.join(shares)} |")
+                print(f"| {size:,} | {PLACES[where]} | {' | '.join(shares)} |")
     print()
 
 

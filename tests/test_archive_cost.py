@@ -17,6 +17,7 @@ from hippo_core.recall.when import When
 from hippo_core.store.frequencies import Plan
 
 WEB = project_scope("example.org/team/web", "web")
+SHOP = project_scope("example.org/team/shop", "shop")
 
 
 @pytest.fixture
@@ -58,6 +59,17 @@ def test_what_fts5_ranks_in_a_large_project_costs_the_project(counted, monkeypat
     monkeypatch.setattr("hippo_core.store.frequencies._RANKING", 10)
     assert counted.frequencies.plan(["websocket"], None, budget=100).share is None
     assert counted.frequencies.plan(["websocket"], [WEB.key], budget=100).share == pytest.approx(30 / 61)
+
+
+def test_what_fts5_ranks_in_a_small_project_costs_all_rows_of_the_words(counted, monkeypatch):
+    """Before it ranks it counts them, wherever they are; to list it skips from one of the scope to the next."""
+    append(counted, "a deploy of the shop", scope=SHOP, session="s3")
+    with counted.transaction():
+        counted.frequencies.count()
+    assert counted.frequencies.plan(["deploy"], [SHOP.key], budget=6).share is None
+    monkeypatch.setattr("hippo_core.store.frequencies._WORD", 1)
+    monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 10)
+    assert counted.frequencies.plan(["deploy", "api"], [SHOP.key], budget=5) == Plan(("api", "deploy"), 0, 1 / 62)
 
 
 def test_in_a_large_archive_half_as_many_are_ranked_whole(counted, monkeypatch):

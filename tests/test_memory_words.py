@@ -89,7 +89,7 @@ def test_few_rows_and_few_memories_are_left_to_fts5(store, many, listed, monkeyp
 
 
 def test_of_a_scope_only_its_share_of_what_matches_is_expected(store, many, listed, monkeypatch):
-    monkeypatch.setattr(memories, "_BUDGET", 150)
+    monkeypatch.setattr(memories, "_BUDGET", 180)
     assert hits(store, WORDS[:2], scopes=[API.key]) and not listed
     assert hits(store, WORDS[:2]) and listed
 

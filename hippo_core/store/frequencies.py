@@ -20,9 +20,12 @@ _GROWTH = 1.25
 
 LISTED = 14_000  # rows that may be listed where a question matches too many to be ranked by FTS5; about 7 ms
 _LARGE = 100_000  # rows of an index, from which on one takes twice as long to be ranked, as they lie farther apart
-# What finding the rows of one scope costs, in rows listed: of each word, its rows, the first ones more; and when FTS5
-# ranks, of the scope itself.
-_WORD, _EACH, _FIRST, _FIRST_ROWS, _RANKING = 1_500, 0.1, 0.3, 10_000, 0.07
+# What finding the rows of one scope costs, in rows listed: of each word, its rows, the first ones more. In a small
+# scope FTS5 skips from one of its rows to the next, which costs what so many rows of the word do.
+_WORD, _EACH, _FIRST, _FIRST_ROWS, _SKIPPED = 1_500, 0.1, 0.3, 10_000, 5
+# What FTS5 goes through before it ranks in one scope, in rows ranked: all rows of the scope, and of each word all rows,
+# wherever they are.
+_RANKING = 0.07
 
 
 class Plan(NamedTuple):
@@ -61,16 +64,21 @@ def planned(
     if extent.whole > _LARGE and not extent.scoped:
         budget //= 2
     ordered = tuple(sorted(expected, key=expected.__getitem__))
-    if budget and share * sum(expected.values()) + _RANKING * extent.inside * extent.scoped <= budget:
+    # Each word of a phrase is gone through.
+    parts = {word: min(max(1, len(stems(word))), MOST_PARTS) for word in ordered}
+    ranking = share * sum(expected.values())
+    if extent.scoped:
+        ranking += _RANKING * (extent.inside + sum(parts[word] * expected[word] for word in ordered))
+    if budget and ranking <= budget:
         return Plan(ordered)
     chosen: list[str] = []
     cost = gone_through = 0.0
     for word in ordered:
-        parts = min(max(1, len(stems(word))), MOST_PARTS)  # each word of a phrase is gone through
-        rows = parts * expected[word]
+        rows = parts[word] * expected[word]
         if extent.scoped:
+            rows = min(rows, _SKIPPED * parts[word] * extent.inside)
             rows = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS)
-        added = rows + _WORD * parts * extent.scoped
+        added = rows + _WORD * parts[word] * extent.scoped
         if chosen and cost + added > most:
             break
         chosen.append(word)
