@@ -72,6 +72,13 @@ def test_what_fts5_ranks_in_a_small_project_costs_all_rows_of_the_words(counted,
     assert counted.frequencies.plan(["deploy", "api"], [SHOP.key], budget=5) == Plan(("api", "deploy"), 0, 1 / 62)
 
 
+def test_what_came_since_the_last_count_may_all_be_of_the_project_that_is_searched(counted, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies._RANKING", 10)
+    append(counted, *("tea" for _ in range(10)), scope=SHOP, session="s3")
+    assert counted.frequencies.plan(["websocket"], [SHOP.key], budget=100).share == pytest.approx(10 / 71)
+    assert counted.frequencies.plan(["websocket"], [WEB.key], budget=420).share == pytest.approx(40 / 71)
+
+
 def test_in_a_large_archive_half_as_many_are_ranked_whole(counted, monkeypatch):
     monkeypatch.setattr("hippo_core.store.frequencies._LARGE", 60)
     assert counted.frequencies.plan(["deploy"], None, budget=120).share is None

@@ -96,7 +96,7 @@ class Frequencies:
 
     def due(self) -> bool:
         """Whether the archive has grown so much that it should be counted again."""
-        newest = self._db.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
+        newest = self._newest()
         return newest >= _ENOUGH and newest > _GROWTH * self._counted_to()
 
     def count(self) -> None:
@@ -146,14 +146,22 @@ class Frequencies:
         extent = Extent(part * inside, part * whole, int(part * self._counted_to()), scopes is not None)
         return planned(expected, extent, budget, self._stems, listed)
 
+    def _newest(self) -> int:
+        return self._db.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
+
     def _counted_to(self) -> int:
         return self._db.execute("SELECT coalesce(max(newest), 0) FROM archive_counted").fetchone()[0]
 
     def _sizes(self, scopes: Sequence[str] | None) -> tuple[int, int]:
-        """How many of the counted messages are in `scopes`, and in all."""
+        """How many messages are in `scopes`, and in all; 0 before the first count.
+
+        What came since the last one may all be in them: a project that has begun meanwhile is not counted at all.
+        """
         where = "1" if scopes is None else f"scope IN ({','.join('?' * len(scopes))})"
-        return self._db.execute(
+        inside, whole = self._db.execute(
             f"SELECT coalesce(sum(messages) FILTER (WHERE {where}), 0), coalesce(sum(messages), 0) "
             "FROM archive_counted",
             tuple(scopes or ()),
         ).fetchone()
+        since = max(0, self._newest() - self._counted_to()) if whole else 0
+        return inside + since, whole + since
