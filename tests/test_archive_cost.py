@@ -9,12 +9,13 @@ from archive_rows import API, append
 from hippo_core.curate.forget import forget, what_would_go
 from hippo_core.model.message import Role
 from hippo_core.model.scope import project_scope
-from hippo_core.recall.archive import Search, search_archive
+from hippo_core.recall.archive import Search, read_archive_query, search_archive
+from hippo_core.recall.as_spelled import as_spelled
 from hippo_core.recall.query import read_query
 from hippo_core.recall.sessions import TURN
 from hippo_core.recall.weights import WEIGHTS
 from hippo_core.recall.when import When
-from hippo_core.store.frequencies import Plan
+from hippo_core.store.frequencies import LISTED, Plan
 
 WEB = project_scope("example.org/team/web", "web")
 SHOP = project_scope("example.org/team/shop", "shop")
@@ -67,6 +68,7 @@ def test_what_fts5_ranks_in_a_small_project_costs_all_rows_of_the_words(counted,
     with counted.transaction():
         counted.frequencies.count()
     assert counted.frequencies.plan(["deploy"], [SHOP.key], budget=6).share is None
+    assert counted.frequencies.plan(["deploy", "api"], [SHOP.key], budget=5).words == ("api",), "a word costs by itself"
     monkeypatch.setattr("hippo_core.store.frequencies._WORD", 1)
     monkeypatch.setattr("hippo_core.store.frequencies.LISTED", 10)
     assert counted.frequencies.plan(["deploy", "api"], [SHOP.key], budget=5) == Plan(("api", "deploy"), 0, 1 / 62)
@@ -211,6 +213,19 @@ def test_of_a_word_that_is_counted_only_the_rows_of_the_time_are_listed(of_june,
     assert dict(turns) == pytest.approx(dict(before[0]), rel=0.05)
     assert {name for name, _ in episodes} == {"june", "june in web"}
     assert max(len(loads(rows)) for rows in listed) < 110, "of 164 that hold it"
+    listed.clear()
+    assert [n for n, _ in then(of_june, "deploy", span=(100.0, 110.0))[0]] == [61]
+    assert max(len(loads(rows)) for rows in listed) == 1
+
+
+def test_of_a_word_that_too_many_of_the_time_hold_the_newest_are_listed(of_june, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
+    with of_june.transaction():
+        of_june.frequencies.count()
+    assert len(then(of_june, "deploy", span=(500.0, 600.0))[0]) == 50
+    monkeypatch.setattr("hippo_core.store.said_when._LISTED", 10)
+    turns, episodes = then(of_june, "deploy", span=(500.0, 600.0))
+    assert 170 < min(n for n, _ in turns) and len(turns) > 5 and {name for name, _ in episodes} == {"new"}
 
 
 def test_a_word_that_very_many_hold_is_found_in_a_quiet_week(of_june, monkeypatch):
@@ -241,6 +256,24 @@ def test_of_a_time_that_holds_too_much_nothing_is_gone_through(of_june, monkeypa
     assert then(of_june, "deploy")[0]
     monkeypatch.setattr("hippo_core.store.said_when._GONE_THROUGH", 32)
     assert then(of_june, "deploy") == ([], [])
+
+
+def test_what_was_said_then_is_looked_for_by_the_words_that_are_not_the_time_s(of_june, monkeypatch):
+    asked, real = [], of_june.said_when.keyword_hits
+    monkeypatch.setattr(
+        of_june.said_when, "keyword_hits", lambda *args, **more: asked.append(args) or real(*args, **more)
+    )
+    now = 1_790_000_000.0
+    Search(of_june, read_archive_query("which deploy failed in June", now), None).by_words()
+    assert [words for words, _ in asked] == [("deploy", "failed")]
+
+
+@pytest.mark.parametrize("query, share", [("deploy", 1), ("deploy yesterday", 2), ('what of "deploy"', 2)])
+def test_half_of_what_may_be_listed_is_left_for_a_time_or_a_spelling(counted, monkeypatch, query, share):
+    plans, real = [], counted.frequencies.plan
+    monkeypatch.setattr(counted.frequencies, "plan", lambda *args: plans.append(args) or real(*args))
+    Search(counted, read_archive_query(query, 1_790_000_000.0), None).by_words()
+    assert plans[0][3] == LISTED // share
 
 
 # -- as it is spelled ------------------------------------------------------------------------------------------------
@@ -274,6 +307,42 @@ def test_a_name_whose_words_are_all_common_is_shown_whatever_its_session_scores(
         search = Search(store, read_query("--force"), None, weights=weights)
         search.by_words()
         assert len(search.choose(1)) == 1, hundredths
+
+
+def test_others_that_hold_a_name_are_looked_for_where_few_sessions_of_the_best_do(store):
+    append(store, "--force", session="best")
+    append(store, "once we had to push with --force, on a day when nothing else had helped at all", session="other")
+    append(store, *(f"force {n}" for n in range(600)), session="words")
+    found = search_archive(store, "--force", scopes=None, k=2).hits
+    assert [hit.message.session_id for hit in found] == ["best", "other"]
+
+
+@pytest.mark.parametrize(
+    "names", [["retry_limit"], ["retry_limit", "max_burst"], ["in_a_very_long_path_of_retry_limit"]]
+)
+def test_what_a_spelling_costs_is_bounded_however_many_hold_its_words(counted, monkeypatch, names):
+    append(counted, *(f"in a long path of retry_limit and max_burst, {n}" for n in range(100)))
+    with counted.transaction():
+        counted.frequencies.count()
+    monkeypatch.setattr("hippo_core.recall.as_spelled._ROWS", 24)
+    monkeypatch.setattr("hippo_core.recall.as_spelled._TEXTS", 12)
+    rows, texts = [], []
+    with_words, read = counted.archive.with_words, counted.archive.spelled
+
+    def listed(*args, **more):
+        rows.extend(found := with_words(*args, **more))
+        return found
+
+    def compared(*args, **more):
+        texts.extend(found := list(read(*args, **more)))
+        return found
+
+    monkeypatch.setattr(counted.archive, "with_words", listed)
+    monkeypatch.setattr(counted.archive, "spelled", compared)
+    best = [number for number, _ in counted.archive.keyword_hits(names, scopes=None, limit=100)]
+    as_spelled(counted, names, best, None, False)
+    assert 0 < len(rows) <= 24 and len(texts) <= 2 * 12
+    assert rows[-1] == counted.episodes.newest()
 
 
 def test_what_the_guard_keeps_back_is_not_found_by_its_spelling_either(store):
