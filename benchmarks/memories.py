@@ -4,7 +4,7 @@ Two kinds. "real": sentences of the longmemeval pool where HIPPO_BENCH_DATA name
 pairs of neighbouring words of this project's documents; either way a vocabulary in which few words are common and most
 are rare. "few words": some thirty subjects and things, each in hundreds or thousands of memories, as no store is: the
 worst that a search by words can meet. Of either kind REAL texts are embedded, and the others get one of these vectors,
-turned away from it (cosine 0.86). Fifteen projects, and a twentieth of the memories global.
+turned away from it (cosine 0.86). Fourteen projects, and a twentieth of the memories global.
 """
 
 import itertools
