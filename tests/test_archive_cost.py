@@ -245,9 +245,9 @@ def test_a_project_that_began_after_the_last_count_is_asked_for_a_time_as_well(o
     with of_june.transaction():
         of_june.frequencies.count()
     new, nothing_said = project_scope("example.org/team/new", "new"), project_scope("example.org/team/none", "none")
-    append(of_june, "deploy of the new one", "lunch", session="june in new", scope=new, began=120.0)
+    number, _ = append(of_june, "deploy of the new one", "lunch", session="june in new", scope=new, began=120.0)
     turns, episodes = then(of_june, "deploy", scopes=[new.key])
-    assert [n for n, _ in turns] == [193] and [name for name, _ in episodes] == ["june in new"]
+    assert [n for n, _ in turns] == [number] and [name for name, _ in episodes] == ["june in new"]
     assert then(of_june, "deploy", scopes=[nothing_said.key]) == ([], [])
 
 
