@@ -20,9 +20,10 @@ _GROWTH = 1.25
 
 LISTED = 14_000  # rows that may be listed where a question matches too many to be ranked by FTS5; about 7 ms
 _LARGE = 100_000  # rows of an index, from which on one takes twice as long to be ranked, as they lie farther apart
-# What finding the rows of one scope costs, in rows listed: of each word, its rows, the first ones more. In a small
-# scope FTS5 skips from one of its rows to the next, which costs what so many rows of the word do.
-_WORD, _EACH, _FIRST, _FIRST_ROWS, _SKIPPED = 1_500, 0.1, 0.3, 10_000, 5
+# What finding the rows of one scope costs, in rows listed: of each word, its rows, the first ones more; but no more
+# than to skip from one row of a small scope to the next.
+_WORD, _EACH, _FIRST, _FIRST_ROWS = 1_500, 0.1, 0.3, 10_000
+_WORD_BY_SKIPPING, _SKIP = 600, 0.8
 # What FTS5 goes through before it ranks in one scope, in rows ranked: all rows of the scope, and of each word all rows,
 # wherever they are.
 _RANKING = 0.07
@@ -44,8 +45,8 @@ class Extent(NamedTuple):
     """Where words are looked for. inside, whole: rows in the scopes that are searched, and in all. newest: the highest
     number of a row. scoped: whether scopes are told apart at all."""
 
-    inside: float
-    whole: float
+    inside: int
+    whole: int
     newest: int
     scoped: bool
 
@@ -74,11 +75,14 @@ def planned(
     chosen: list[str] = []
     cost = gone_through = 0.0
     for word in ordered:
-        rows = parts[word] * expected[word]
+        rows, by_itself = parts[word] * expected[word], 0.0
         if extent.scoped:
-            rows = min(rows, _SKIPPED * parts[word] * extent.inside)
-            rows = _EACH * rows + _FIRST * min(rows, _FIRST_ROWS)
-        added = rows + _WORD * parts[word] * extent.scoped
+            rows, by_itself = min(
+                (_EACH * rows + _FIRST * min(rows, _FIRST_ROWS), parts[word] * _WORD),
+                (_SKIP * parts[word] * extent.inside, parts[word] * _WORD_BY_SKIPPING),
+                key=sum,
+            )
+        added = rows + by_itself
         if chosen and cost + added > most:
             break
         chosen.append(word)
@@ -143,7 +147,7 @@ class Frequencies:
     ) -> Plan:
         expected = {word: part * (self.of(word) or COMMON / 2) for word in words}
         inside, whole = self._sizes(scopes)
-        extent = Extent(part * inside, part * whole, int(part * self._counted_to()), scopes is not None)
+        extent = Extent(inside, whole, int(part * self._counted_to()), scopes is not None)
         return planned(expected, extent, budget, self._stems, listed)
 
     def _newest(self) -> int:
