@@ -228,6 +228,25 @@ def test_of_a_word_that_too_many_of_the_time_hold_the_newest_are_listed(of_june,
     assert 170 < min(n for n, _ in turns) and len(turns) > 5 and {name for name, _ in episodes} == {"new"}
 
 
+def test_of_a_time_with_too_many_that_hold_a_word_the_newest_are_listed(of_june, monkeypatch):
+    monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
+    monkeypatch.setattr("hippo_core.store.said_when._LISTED", 20)
+    with of_june.transaction():
+        of_june.frequencies.count()
+    plan = of_june.frequencies.plan_among(["deploy"], None, 90, 189, 20)
+    assert 90 + 100 - 2 * 20 < plan.since < 189 - 20 and plan.share == 1.0
+    numbers = [n for n, _ in then(of_june, "deploy", span=(500.0, 600.0))[0]]
+    assert numbers and min(numbers) > plan.since
+
+
+def test_what_was_said_by_an_agent_speaks_for_the_episode_that_it_is_in(store):
+    append(store, *["lunch"] * 5, began=100.0)
+    append(store, "deploy", agent="a1", began=103.0)
+    append(store, "deploy", began=105.0)
+    assert len(store.episodes._holding([6])) == len(store.episodes._holding([7])) == 1
+    assert store.episodes._holding([7]) == store.episodes._holding([1]) != store.episodes._holding([6])
+
+
 def test_a_word_that_very_many_hold_is_found_in_a_quiet_week(of_june, monkeypatch):
     """Elsewhere the rarer words of the question are looked for instead, and the time's own are among them."""
     monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)
@@ -353,3 +372,26 @@ def test_what_the_guard_keeps_back_is_not_found_by_its_spelling_either(store):
     )
     found = search_archive(store, "--force-token", scopes=None, withheld=True).hits
     assert found[0].message.text == "send it with --force-token"
+
+
+def test_a_name_is_not_found_in_another_project_by_its_spelling(store):
+    append(store, "push with --force", session="here", scope=WEB)
+    append(store, "and with --force", session="elsewhere")
+    assert [h.message.session_id for h in search_archive(store, "--force", scopes=[WEB.key]).hits] == ["here"]
+
+
+def test_of_what_has_a_names_words_the_newest_are_read_and_no_more(store):
+    numbers = append(store, *(f"--force {n}" for n in range(9)), "force")
+    assert store.archive.with_words("--force", scopes=None, since=numbers[4]) == numbers[5:]
+    rows = store.archive.spelled(["--force"], numbers, limit=3, withheld=False)
+    assert [number for number, _, _ in rows] == numbers[8:5:-1]
+
+
+def test_how_many_hold_what_was_asked_is_told_of_those_that_hold_all_of_it(store):
+    append(store, "push with --force", "verify", session="one")
+    search = Search(store, read_query("--force --no-verify"), None)
+    search.by_words()
+    assert search.as_spelled == ({1: "one"}, False)
+    append(store, "--force and --no-verify", session="both")
+    search.by_words()
+    assert search.as_spelled == ({3: "both"}, True)
