@@ -247,6 +247,20 @@ def test_what_was_said_by_an_agent_speaks_for_the_episode_that_it_is_in(store):
     assert store.episodes._holding([7]) == store.episodes._holding([1]) != store.episodes._holding([6])
 
 
+@pytest.mark.parametrize("count", [False, True])
+def test_of_a_time_in_a_project_all_words_of_a_question_are_looked_for(of_june, count):
+    """What it costs to find a project's messages for each word is in proportion to how many there are between."""
+    (last,) = append(of_june, "a heron", session="june, later", began=121.0)
+    if count:
+        append(of_june, *("tea" for _ in range(600)), session="new", began=1_000.0)
+        with of_june.transaction():
+            of_june.frequencies.count()
+    turns, _ = then(of_june, "deploy", "api", "lunch", "heron", scopes=[API.key], span=(121.0, 122.0))
+    assert last in [n for n, _ in turns]
+    words = [f"word{n}" for n in range(8)]
+    assert of_june.frequencies.plan_among(words, [API.key], 61, 92, 4_000).words == tuple(words)
+
+
 def test_a_word_that_very_many_hold_is_found_in_a_quiet_week(of_june, monkeypatch):
     """Elsewhere the rarer words of the question are looked for instead, and the time's own are among them."""
     monkeypatch.setattr("hippo_core.store.frequencies.COMMON", 5)

@@ -43,12 +43,13 @@ class Plan(NamedTuple):
 
 class Extent(NamedTuple):
     """Where words are looked for. inside, whole: rows in the scopes that are searched, and in all. newest: the highest
-    number of a row. scoped: whether scopes are told apart at all."""
+    number of a row. scoped: whether scopes are told apart at all. part: how much of all rows is gone through."""
 
     inside: int
     whole: int
     newest: int
     scoped: bool
+    part: float = 1.0
 
 
 def planned(
@@ -75,13 +76,7 @@ def planned(
     chosen: list[str] = []
     cost = gone_through = 0.0
     for word in ordered:
-        rows, by_itself = parts[word] * expected[word], 0.0
-        if extent.scoped:
-            rows, by_itself = min(
-                (_EACH * rows + _FIRST * min(rows, _FIRST_ROWS), parts[word] * _WORD),
-                (_SKIP * parts[word] * extent.inside, parts[word] * _WORD_BY_SKIPPING),
-                key=sum,
-            )
+        rows, by_itself = _listing(expected[word], parts[word], extent)
         added = rows + by_itself
         if chosen and cost + added > most:
             break
@@ -89,6 +84,17 @@ def planned(
         cost += added
         gone_through += rows
     return Plan(tuple(chosen), int(extent.newest * (1 - most / gone_through)) if gone_through > most else 0, share)
+
+
+def _listing(rows: float, parts: int, extent: Extent) -> tuple[float, float]:
+    """What it costs to find a word's rows, in rows listed: going through them, and the word by itself."""
+    if not extent.scoped:
+        return parts * rows, 0.0
+    ways = (
+        (_EACH * parts * rows + _FIRST * min(parts * rows, _FIRST_ROWS), _WORD * parts * extent.part),
+        (_SKIP * parts * extent.inside * extent.part, _WORD_BY_SKIPPING * parts * extent.part),
+    )
+    return min(ways, key=sum)
 
 
 class Frequencies:
@@ -136,7 +142,10 @@ class Frequencies:
         self, words: Iterable[str], scopes: Sequence[str] | None, first: int, last: int, listed: int
     ) -> Plan:
         """The same where only messages with a number from `first` to `last` are gone through; FTS5 ranks none."""
-        part = min(1.0, (last - first + 1) / max(1, self._counted_to()))
+        counted = self._counted_to()
+        if not counted:  # there are few
+            return Plan(tuple(words), first - 1, 1.0)
+        part = min(1.0, (last - first + 1) / counted)
         plan = self._planned(words, scopes, 0, listed, part)
         return plan._replace(since=first - 1 + plan.since)
 
@@ -147,7 +156,7 @@ class Frequencies:
     ) -> Plan:
         expected = {word: part * (self.of(word) or COMMON / 2) for word in words}
         inside, whole = self._sizes(scopes)
-        extent = Extent(inside, whole, int(part * self._counted_to()), scopes is not None)
+        extent = Extent(inside, whole, int(part * self._counted_to()), scopes is not None, part)
         return planned(expected, extent, budget, self._stems, listed)
 
     def _newest(self) -> int:
