@@ -89,14 +89,14 @@ def test_a_question_with_a_slip_is_begun_on_as_it_is_mended(known, model, asked_
 
 
 def test_the_archive_begins_likewise(known, model, asked_ahead, monkeypatch):
-    looked_up = type(known.archive).keyword_hits
+    looked_up = type(known.message_words).keyword_hits
     waited = []
 
     def late(*args, **kwargs):
         waited.append(model.began.wait(20))
         return looked_up(*args, **kwargs)
 
-    monkeypatch.setattr(type(known.archive), "keyword_hits", late)
+    monkeypatch.setattr(type(known.message_words), "keyword_hits", late)
     assert search_archive(known, QUESTION, scopes=None, embedder=asked_ahead).hits
     assert waited == [True] and model.asked == [QUESTION]
 

@@ -92,7 +92,7 @@ def test_a_single_common_word_is_looked_for_among_the_newest(counted, monkeypatc
     plan = counted.frequencies.plan(["deploy"], None, budget=15)
     assert plan == Plan(("deploy",), 45, 1.0)
     more = {"scopes": None, "limit": 100, "since": plan.since, "share": plan.share}
-    hits = counted.archive.keyword_hits(plan.words, **more)
+    hits = counted.message_words.keyword_hits(plan.words, **more)
     assert hits and min(number for number, _ in hits) > 45
     near = counted.episodes.keyword_hits(plan.words, user_weight=5.0, **more)
     assert near and {session for session, _ in near} == {"s2"}
@@ -113,10 +113,10 @@ def test_rows_that_are_listed_are_ranked_as_fts5_ranks_them(store):
         said = chance.choices(words, k=chance.randint(1, 12))
         append(store, " ".join(said), session=f"s{n % 9}", scope=(API, WEB)[n % 3 == 0], role=list(Role)[n % 2])
     for asked in (["word01"], ["word02", "word03"], ["word04", "word05", "nowhere", "word06"], ["nowhere"]):
-        exact = store.archive.keyword_hits(asked, scopes=None, limit=200)
-        listed = store.archive.keyword_hits(asked, scopes=None, limit=200, share=1.0)
+        exact = store.message_words.keyword_hits(asked, scopes=None, limit=200)
+        listed = store.message_words.keyword_hits(asked, scopes=None, limit=200, share=1.0)
         assert dict(listed) == pytest.approx(dict(exact))
-        scoped = store.archive.keyword_hits(asked, scopes=[WEB.key], limit=200, share=1 / 3)
+        scoped = store.message_words.keyword_hits(asked, scopes=[WEB.key], limit=200, share=1 / 3)
         assert {number for number, _ in scoped} == {number for number, _ in exact if number % 3 == 1}
         more = {"scopes": None, "limit": 200, "user_weight": 5.0}
         exact, listed = (
@@ -131,7 +131,7 @@ def test_the_commonest_words_speak_for_rows_that_rarer_ones_brought(store, monke
     monkeypatch.setattr("hippo_core.store.postings._MORE", 0)
     monkeypatch.setattr("hippo_core.store.postings._RANKED", 2)
     append(store, *["tea"] * 5, "rare", "rare", "rare tea", *["tea"] * 5, *["milk"] * 20)
-    hits = store.archive.keyword_hits(["rare", "tea"], scopes=None, limit=2, share=1.0)
+    hits = store.message_words.keyword_hits(["rare", "tea"], scopes=None, limit=2, share=1.0)
     assert [number for number, _ in hits] == [8, 7]
 
 
@@ -139,13 +139,13 @@ def test_forms_of_a_word_are_counted_in_the_best_of_the_rows_that_are_listed(sto
     once, often = append(store, "a deploy, then lunch and tea", "deployed, Deploys, redeployed: a walk and tea")
     append(store, *["coffee"] * 20)
     exact, listed = (
-        store.archive.keyword_hits(["deploying"], scopes=None, limit=9, **more) for more in ({}, {"share": 1.0})
+        store.message_words.keyword_hits(["deploying"], scopes=None, limit=9, **more) for more in ({}, {"share": 1.0})
     )
     assert [number for number, _ in exact] == [number for number, _ in listed] == [often, once]
 
 
 def test_what_a_common_word_is_in_is_known_without_going_through_all_of_it(counted):
-    matches = counted.archive.word_matches(["deploy", "websocket"], among=[1, 61], known=counted.frequencies.of)
+    matches = counted.message_words.word_matches(["deploy", "websocket"], among=[1, 61], known=counted.frequencies.of)
     assert matches == [(60, frozenset({1})), (1, frozenset({61}))]
 
 
@@ -155,8 +155,8 @@ def test_a_common_word_is_found_in_a_text_however_long_and_in_a_phrase(counted, 
     asked, among = ["deploying", "the api", "API", "deploy the"], [short, long, pairs]
     with counted.transaction():
         counted.frequencies.count()
-    matches = counted.archive.word_matches(asked, among=among, known=lambda word: 7)
-    by_index = counted.archive.word_matches(asked, among=among, known=lambda word: None)
+    matches = counted.message_words.word_matches(asked, among=among, known=lambda word: 7)
+    by_index = counted.message_words.word_matches(asked, among=among, known=lambda word: None)
     assert [held for _, held in matches] == [held for _, held in by_index]
     assert [held for _, held in matches] == [{short, long}, {long, pairs}, {short, long, pairs}, set()]
 
@@ -192,7 +192,9 @@ def then(store, *words, scopes=None, span=JUNE):
 def test_what_was_said_at_a_time_is_ranked_as_among_all(of_june, words, scopes):
     turns, episodes = then(of_june, *words, scopes=scopes)
     numbers = {n for (n,) in of_june._db.execute("SELECT id FROM message WHERE at >= 100 AND at < 130")}
-    everywhere = of_june.archive.keyword_hits(words, scopes=scopes, limit=500, share=1.0 if scopes is None else 0.5)
+    everywhere = of_june.message_words.keyword_hits(
+        words, scopes=scopes, limit=500, share=1.0 if scopes is None else 0.5
+    )
     assert [n for n, _ in turns] == [n for n, _ in everywhere if n in numbers]
     if scopes is None:
         assert dict(turns) == pytest.approx({n: score for n, score in everywhere if n in numbers})
@@ -360,7 +362,7 @@ def test_what_a_spelling_costs_is_bounded_however_many_hold_its_words(counted, m
     monkeypatch.setattr("hippo_core.recall.as_spelled._ROWS", 24)
     monkeypatch.setattr("hippo_core.recall.as_spelled._TEXTS", 12)
     rows, texts = [], []
-    with_words, read = counted.archive.with_words, counted.archive.spelled
+    with_words, read = counted.message_words.with_words, counted.message_words.spelled
 
     def listed(*args, **more):
         rows.extend(found := with_words(*args, **more))
@@ -370,9 +372,9 @@ def test_what_a_spelling_costs_is_bounded_however_many_hold_its_words(counted, m
         texts.extend(found := list(read(*args, **more)))
         return found
 
-    monkeypatch.setattr(counted.archive, "with_words", listed)
-    monkeypatch.setattr(counted.archive, "spelled", compared)
-    best = [number for number, _ in counted.archive.keyword_hits(names, scopes=None, limit=100)]
+    monkeypatch.setattr(counted.message_words, "with_words", listed)
+    monkeypatch.setattr(counted.message_words, "spelled", compared)
+    best = [number for number, _ in counted.message_words.keyword_hits(names, scopes=None, limit=100)]
     as_spelled(counted, names, best, None, False)
     assert 0 < len(rows) <= 24 and len(texts) <= 2 * 12
     assert rows[-1] == counted.episodes.newest()
@@ -396,8 +398,8 @@ def test_a_name_is_not_found_in_another_project_by_its_spelling(store):
 
 def test_of_what_has_a_names_words_the_newest_are_read_and_no_more(store):
     numbers = append(store, *(f"--force {n}" for n in range(9)), "force")
-    assert store.archive.with_words("--force", scopes=None, since=numbers[4]) == numbers[5:]
-    rows = store.archive.spelled(["--force"], numbers, limit=3, withheld=False)
+    assert store.message_words.with_words("--force", scopes=None, since=numbers[4]) == numbers[5:]
+    rows = store.message_words.spelled(["--force"], numbers, limit=3, withheld=False)
     assert [number for number, _, _ in rows] == numbers[8:5:-1]
 
 

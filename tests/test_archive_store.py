@@ -28,7 +28,7 @@ def say(store):
 
 def best(store, *words, sessions=("s1",), scopes=None, withheld=False, known=None):
     counts = known or {}
-    return store.archive.best_of_sessions(words, sessions, scopes=scopes, withheld=withheld, known=counts.get)
+    return store.message_words.best_of_sessions(words, sessions, scopes=scopes, withheld=withheld, known=counts.get)
 
 
 def test_a_session_is_of_the_folder_and_the_time_it_began_in(store, say):
@@ -55,9 +55,9 @@ def test_a_session_is_called_by_what_its_user_first_said_and_may_be_shown(store,
 
 def test_words_are_found_after_a_message(store, say):
     first, second, _ = say("The PROXY drops it", "the proxy again", "nothing of it")
-    found = [number for number, _ in store.archive.keyword_hits(["proxy"], scopes=None, limit=9, since=first)]
+    found = [number for number, _ in store.message_words.keyword_hits(["proxy"], scopes=None, limit=9, since=first)]
     assert found == [second]
-    assert not store.archive.keyword_hits(["proxy"], scopes=None, limit=9, since=second)
+    assert not store.message_words.keyword_hits(["proxy"], scopes=None, limit=9, since=second)
 
 
 def test_who_holds_the_rarest_words_speaks_for_a_session_and_of_equals_the_shortest(store, say):
@@ -93,7 +93,9 @@ def test_which_of_some_messages_hold_a_word_is_told_alike_of_rare_common_and_lon
         f"{filler} Herons nest", f"{filler} 我们部署到 done", f"{filler} a heron", f"{filler} nothing", "a heron"
     )
     for known in ({}.get, {"heron": 3, "部署": 1}.get):
-        (herons, who), (_, deployed) = store.archive.word_matches(["heron", "部署"], among=numbers[:4], known=known)
+        (herons, who), (_, deployed) = store.message_words.word_matches(
+            ["heron", "部署"], among=numbers[:4], known=known
+        )
         assert (herons, who, deployed) == (3, {numbers[0], numbers[2]}, {numbers[1]})
 
 

@@ -87,7 +87,7 @@ def test_what_is_wrong_in_the_store_is_found_and_mended(paths, home, check, stat
     assert {finding.check for finding in left if not finding.ok} <= HOUSE
     with Store.open(paths.store) as store:
         assert store.memories.keyword_hits(["gate"], index=PLAIN, scopes=None, limit=5)
-        assert store.archive.keyword_hits(["trains"], scopes=None, limit=5)
+        assert store.message_words.keyword_hits(["trains"], scopes=None, limit=5)
         assert store.memories.count_active() >= 1 and store.archive.counts()[0] == 1
 
 

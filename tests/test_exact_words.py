@@ -172,7 +172,7 @@ def test_a_long_name_is_cut_between_words_however_its_accents_are_written(store,
     words = last_parts(name, 3)
     assert words == normalize(form, "und-für-anträge")
     for end in (name, words):
-        assert store.archive.with_words(end, scopes=None, since=0) == [1]
+        assert store.message_words.with_words(end, scopes=None, since=0) == [1]
 
 
 def test_a_long_version_costs_no_more_than_another_name(store, memories):

@@ -169,7 +169,7 @@ def test_forgotten_text_is_in_no_file_of_the_data_folder(store, paths, text):
         for word in words:
             for index in (EXACT, PLAIN):
                 assert not store.memories.keyword_hits([word], index=index, scopes=None, limit=9)
-            assert not store.archive.keyword_hits([word], scopes=None, limit=9)
+            assert not store.message_words.keyword_hits([word], scopes=None, limit=9)
         assert not holding(paths.home, text, text.lower(), vectors[0], sketch, *words)
         assert holding(paths.home, vectors[1]) and store.memories.get(kept.id).text == kept.text
         assert not say_again(store, said)

@@ -87,7 +87,7 @@ def test_unspaced_words_are_found(store, word):
     hit = remember(store, "支付服務的部署由サーバが行う。배포했다")
     archive(store, "支付服務的部署由サーバが行う。배포했다", "u1")
     assert found(store, word) == found(store, word, index=EXACT) == [hit.id]
-    assert store.archive.keyword_hits([word], scopes=None, limit=5)
+    assert store.message_words.keyword_hits([word], scopes=None, limit=5)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_no_word_is_a_syntax_error(store, word):
     archive(store, "don't AND c++", "u1")
     for index in (EXACT, PLAIN):
         store.memories.keyword_hits([word], index=index, scopes=[PROJECT.key], limit=5)
-    store.archive.keyword_hits([word], scopes=None, limit=5)
+    store.message_words.keyword_hits([word], scopes=None, limit=5)
 
 
 def test_archive_refuses_update_and_delete(store, paths):

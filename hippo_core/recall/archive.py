@@ -156,7 +156,7 @@ class Search:
         weights, dated = self._weights, self.when is not None and self.when.dated
         listed = LISTED // 2 if dated or self._spellings else LISTED  # the rest is for what was said then, or so
         plan = self._store.frequencies.plan(self.terms, self._scopes, weights.ranked_rows, listed)
-        turns = self._store.archive.keyword_hits(
+        turns = self._store.message_words.keyword_hits(
             plan.words, scopes=self._scopes, limit=DEPTH[TURN], since=plan.since, share=plan.share
         )
         episodes = self._store.episodes.keyword_hits(
@@ -294,7 +294,7 @@ class Search:
         for number in sorted(messages, key=lambda number: (-messages[number], number)):
             best.setdefault(session_of[number], number)
         missing = [session for session in order if session not in best]  # known by its episodes alone
-        best |= self._store.archive.best_of_sessions(
+        best |= self._store.message_words.best_of_sessions(
             self.terms, missing, scopes=self._scopes, withheld=self._withheld, known=self._store.frequencies.of
         )
         return {session: best[session] for session in order if session in best}
@@ -312,7 +312,7 @@ class Search:
     def _weigh(self, standing: Mapping[int, float]) -> dict[int, Evidence]:
         """What speaks for each of these messages. standing: its score, or its session's, among all."""
         numbers = list(standing)
-        matches = self._store.archive.word_matches(self._asking, among=numbers, known=self._store.frequencies.of)
+        matches = self._store.message_words.word_matches(self._asking, among=numbers, known=self._store.frequencies.of)
         covered = coverage(matches, self._store.episodes.newest(), numbers, self._weights.small_store)
         cosines = {hit.message: hit.score for kind in (REPLY, MEANING) for hit in self.lists.get(kind, ())}
         # What is not embedded yet is judged by its words; else it could not reach what the best has to.

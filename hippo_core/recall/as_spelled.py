@@ -50,7 +50,7 @@ def as_spelled(
 
     def counted(some: Sequence[str], numbers: Sequence[int], limit: int) -> dict[int, tuple[str, int]]:
         """Message -> its session and how many of `names` it holds; of those that seem to hold one of `some`."""
-        rows = store.archive.spelled(some, numbers, limit=limit, withheld=withheld)
+        rows = store.message_words.spelled(some, numbers, limit=limit, withheld=withheld)
         return {number: (session, spelled(names, text)) for number, session, text in rows}
 
     best = best[: _TEXTS // len(names)]
@@ -67,4 +67,4 @@ def as_spelled(
 def _newest_with_words(store: Store, name: str, scopes: Sequence[str] | None, rows: int) -> list[int]:
     end = last_parts(name, _PARTS)
     since = store.frequencies.plan([end], scopes, rows, rows).since
-    return store.archive.with_words(end, scopes=scopes, since=since)
+    return store.message_words.with_words(end, scopes=scopes, since=since)

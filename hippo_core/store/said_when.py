@@ -5,9 +5,9 @@ from collections.abc import Container, Sequence
 
 import apsw
 
-from hippo_core.store.archive import Archive
 from hippo_core.store.episodes import Episodes
 from hippo_core.store.frequencies import Frequencies
+from hippo_core.store.message_words import MessageWords
 from hippo_core.store.postings import Among
 
 Span = tuple[float | None, float | None]  # seconds, [start, end); None for open
@@ -18,8 +18,8 @@ _NOT_WITHHELD = "id NOT IN (SELECT id FROM message WHERE withheld IS NOT NULL)"
 
 
 class SaidWhen:
-    def __init__(self, db: apsw.Connection, archive: Archive, episodes: Episodes, frequencies: Frequencies):
-        self._db, self._archive, self._episodes, self._frequencies = db, archive, episodes, frequencies
+    def __init__(self, db: apsw.Connection, words: MessageWords, episodes: Episodes, frequencies: Frequencies):
+        self._db, self._words, self._episodes, self._frequencies = db, words, episodes, frequencies
 
     def times(self, numbers: Sequence[int]) -> dict[int, float]:
         """When these messages were said, of those where that is known."""
@@ -42,7 +42,7 @@ class SaidWhen:
         limits: tuple[int, int],
         user_weight: float,
     ) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
-        """As `Archive.keyword_hits`, of the messages of `span`, and as `Episodes.keyword_hits`, of what these are in.
+        """As `MessageWords.keyword_hits`, of the messages of `span`; as `Episodes.keyword_hits`, of what these are in.
 
         limits: of either. Nothing when the span is too wide to be gone through.
         """
@@ -52,7 +52,7 @@ class SaidWhen:
             return [], []
         plan = known.plan_among(words, scopes, among.first, among.last, _LISTED)
         where = {"scopes": scopes, "share": plan.share}
-        turns = self._archive.ranked(plan.words, **where, limit=limits[0], since=plan.since, among=among)
+        turns = self._words.ranked(plan.words, **where, limit=limits[0], since=plan.since, among=among)
         in_turns = [number for number, _ in turns]
         more = {"limit": limits[1], "user_weight": user_weight, "known": known.of}
         return turns, self._episodes.hits_with(plan.words, in_turns, **where, **more)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hippo_core.store.frequencies import Frequencies
     from hippo_core.store.journal import Journal
     from hippo_core.store.message_vectors import MessageVectors
+    from hippo_core.store.message_words import MessageWords
     from hippo_core.store.nights import Nights
     from hippo_core.store.progress import Progress
     from hippo_core.store.said_when import SaidWhen
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 class Store:
     """One open file. Close it, or use `with`.
 
-    Its rooms: memories, vectors, archive, episodes, message_vectors, frequencies, said_when, progress, journal,
-    forgetting, uses, nights, upkeep. What a search does not need is imported when it is asked for.
+    Its rooms: memories, vectors, archive, message_words, episodes, message_vectors, frequencies, said_when, progress,
+    journal, forgetting, uses, nights, upkeep. What a search does not need is imported when it is asked for.
     """
 
     def __init__(self, db: apsw.Connection, path: Path, readonly: bool):
@@ -45,6 +46,12 @@ class Store:
         from hippo_core.store.archive import Archive
 
         return Archive(self._db, self.message_vectors)
+
+    @cached_property
+    def message_words(self) -> "MessageWords":
+        from hippo_core.store.message_words import MessageWords
+
+        return MessageWords(self._db)
 
     @cached_property
     def message_vectors(self) -> "MessageVectors":
@@ -68,7 +75,7 @@ class Store:
     def said_when(self) -> "SaidWhen":
         from hippo_core.store.said_when import SaidWhen
 
-        return SaidWhen(self._db, self.archive, self.episodes, self.frequencies)
+        return SaidWhen(self._db, self.message_words, self.episodes, self.frequencies)
 
     @cached_property
     def progress(self) -> "Progress":
