@@ -325,6 +325,16 @@ def test_a_name_is_found_among_the_newest_that_have_its_words(store, place, quer
     assert search_archive(store, query, scopes=[API.key], k=1).hits[0].message.text == said[place]
 
 
+def test_of_what_holds_a_name_alike_the_newest_comes_first(store):
+    """None of these is among the best by its words, so nothing else tells them apart."""
+    for session in ("c", "a", "b"):
+        append(store, "once we had to push with --force, on a day when nothing else helped at all", session=session)
+    append(store, *(f"force {n}" for n in range(500)), session="words")
+    append(store, *(f"tea at {n}" for n in range(500)), session="tea")
+    found = search_archive(store, "--force", scopes=None, k=3).hits
+    assert [hit.message.session_id for hit in found] == ["b", "a", "c"]
+
+
 def test_of_several_names_what_holds_the_most_comes_first(store):
     append(store, *(f"retry_limit {n}" for n in range(600)), session="one")
     append(store, "retry_limit and max_burst, long before and after, with much beside it", session="both")

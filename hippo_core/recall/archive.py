@@ -218,7 +218,8 @@ class Search:
         first, held = self._weights.spelled_out, self.as_spelled.sessions
         ranked |= {session: first + ranked.get(session, 0.0) for session in set(held.values())}
         messages |= {number: first + messages.get(number, 0.0) for number in held}
-        order = sorted(ranked, key=lambda session: (-ranked[session], session))[: max(k, JUDGED)]
+        newest = {session: number for number, session in sorted(held.items())}
+        order = sorted(ranked, key=lambda one: (-ranked[one], -newest.get(one, 0), one))[: max(k, JUDGED)]
         turns = self._best_turns(order, messages)
         if not turns:
             return {}
