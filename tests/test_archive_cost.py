@@ -421,3 +421,30 @@ def test_how_many_hold_what_was_asked_is_told_of_those_that_hold_all_of_it(store
     append(store, "--force and --no-verify", session="both")
     search.by_words()
     assert search.as_spelled == ({3: "both"}, True)
+
+
+def test_what_only_seems_to_hold_a_name_does_not_hold_it(store):
+    append(store, "push with --force-with-lease")
+    search = Search(store, read_query("--force"), None)
+    search.by_words()
+    assert search.as_spelled == ({}, False)
+
+
+@pytest.mark.parametrize(("texts", "sessions"), [(1, 20), (4, 1)])
+def test_the_newest_are_gone_through_unless_enough_sessions_hold_all_of_it(store, monkeypatch, texts, sessions):
+    monkeypatch.setattr("hippo_core.recall.as_spelled._TEXTS", texts)
+    monkeypatch.setattr("hippo_core.recall.as_spelled._SESSIONS", sessions)
+    query = "--force" if texts == 1 else "--force --no-verify"
+    append(store, *["--force no, verify"] * 3, session="one")
+    (last,) = append(store, "--force, once, " + "and so on " * 200 + "with --no-verify", session="two")
+    search = Search(store, read_query(query), None)
+    search.by_words()
+    assert last in search.as_spelled.sessions and search.as_spelled.complete
+
+
+def test_a_name_is_looked_for_no_farther_back_than_its_words_are_listed(counted, monkeypatch):
+    monkeypatch.setattr("hippo_core.recall.as_spelled._ROWS", 15)
+    asked, real = [], counted.archive.with_words
+    monkeypatch.setattr(counted.archive, "with_words", lambda *args, **more: asked.append(more) or real(*args, **more))
+    Search(counted, read_query('"deploy"'), None).by_words()
+    assert asked == [{"scopes": None, "since": 45}]
