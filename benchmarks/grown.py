@@ -82,6 +82,7 @@ def kept(cache: Path, size: int, embedder: Embedder | None) -> Path:
             prepare_search(opened, seconds=3_600)
         unfinished.rename(home)
     with Store.open(home / "memory.db") as opened:  # of an earlier version, it is brought up to this one
+        prepare_search(opened, seconds=3_600)
         if size >= LARGE and SMALL.key not in opened.archive.projects():
             _add_small(opened, size // OF_SMALL)
     return home

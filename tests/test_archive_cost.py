@@ -445,6 +445,8 @@ def test_the_newest_are_gone_through_unless_enough_sessions_hold_all_of_it(store
 def test_a_name_is_looked_for_no_farther_back_than_its_words_are_listed(counted, monkeypatch):
     monkeypatch.setattr("hippo_core.recall.as_spelled._ROWS", 15)
     asked, real = [], counted.message_words.with_words
-    monkeypatch.setattr(counted.message_words, "with_words", lambda *args, **more: asked.append(more) or real(*args, **more))
+    monkeypatch.setattr(
+        counted.message_words, "with_words", lambda *args, **more: asked.append(more) or real(*args, **more)
+    )
     Search(counted, read_query('"deploy"'), None).by_words()
     assert asked == [{"scopes": None, "since": 45}]

@@ -14,6 +14,9 @@ from hippo_core.store.connection import APPLICATION_ID, load_vectors
 
 _VEC0_PARTS = ("info", "chunks", "rowids", "vector_chunks00")  # without sketches
 
+_OF_ACTIVE = "memory", "text, cjk, scope, status", "{row}.status = 'active'"
+_OF_ALL = "message", "text, cjk, scope", "1"
+
 Migration = Callable[[apsw.Connection], None]
 
 
@@ -88,7 +91,7 @@ def m001_curated(db: apsw.Connection) -> None:
     _keyword_index(db, "memory_exact", "memory_active", "unicode61 remove_diacritics 2 tokenchars ''_-./''")
     _keyword_index(db, "memory_plain", "memory_active", "porter unicode61 remove_diacritics 2")
     for index in ("memory_exact", "memory_plain"):
-        _sync_index(db, index, "memory", "text, cjk, scope, status", "{row}.status = 'active'")
+        _sync_index(db, index, *_OF_ACTIVE)
     db.execute(
         """
         CREATE TABLE embedding_model(
@@ -163,7 +166,7 @@ def m002_archive(db: apsw.Connection) -> None:
         """
     )
     _keyword_index(db, "message_plain", "message", "porter unicode61 remove_diacritics 2")
-    _sync_index(db, "message_plain", "message", "text, cjk, scope")
+    _sync_index(db, "message_plain", *_OF_ALL)
 
 
 def m003_pipeline(db: apsw.Connection) -> None:
@@ -335,6 +338,22 @@ def m012_sketches(db: apsw.Connection) -> None:
             db.execute("DELETE FROM embedding_model WHERE id = ?", (model,))
 
 
+def m013_nothing_left_behind(db: apsw.Connection) -> None:
+    """Triggers that write out what an index lets go before it takes anew (`_flush`), and episodes to be indexed again.
+
+    What was left behind before is hidden, from the check of the index as well, until its row is changed once more. Only
+    episodes are changed in the usual course. They are taken in afterwards, in portions, as by m005.
+    """
+    for index, of in (("memory_exact", _OF_ACTIVE), ("memory_plain", _OF_ACTIVE), ("message_plain", _OF_ALL)):
+        db.execute(f"DROP TRIGGER {index}_update")
+        _sync_updates(db, index, *of)
+    for name in _EPISODE_TRIGGERS:
+        db.execute(f"DROP TRIGGER {name}")
+    db.execute("INSERT INTO episode_plain(episode_plain) VALUES ('delete-all')")
+    db.execute("DELETE FROM episode")
+    _sync_episodes(db)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_curated,
     m002_archive,
@@ -348,6 +367,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m010_few_segments,
     m011_rest_of_replies,
     m012_sketches,
+    m013_nothing_left_behind,
 )
 NEWEST = len(MIGRATIONS)
 
@@ -362,20 +382,39 @@ def _keyword_index(db: apsw.Connection, name: str, content: str, tokenizer: str)
     db.execute(f"INSERT INTO {name}({name}, rank) VALUES ('rank', 'bm25(1.0, 1.0, 0.0)')")
 
 
-def _sync_index(db: apsw.Connection, index: str, table: str, columns: str, condition: str = "1") -> None:
+def _sync_index(db: apsw.Connection, index: str, table: str, columns: str, condition: str) -> None:
     """Triggers that keep `index` equal to the rows of `table` that meet `condition` ({row} is the row)."""
-    add = (
+    take, let_go = _take(index, condition), _let_go(index, condition)
+    db.execute(f"CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {take}; END")
+    db.execute(f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {let_go}; END")
+    _sync_updates(db, index, table, columns, condition)
+
+
+def _sync_updates(db: apsw.Connection, index: str, table: str, columns: str, condition: str) -> None:
+    """One trigger, because the order of two is not defined and an index must let go before it takes."""
+    actions = "; ".join([_let_go(index, condition), _flush(index), _take(index, condition)])
+    db.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {columns} ON {table} BEGIN {actions}; END")
+
+
+def _take(index: str, condition: str) -> str:
+    return (
         f"INSERT INTO {index}(rowid, text, cjk, scope) "
         f"SELECT new.id, new.text, new.cjk, new.scope WHERE {condition.format(row='new')}"
     )
-    drop = (
+
+
+def _let_go(index: str, condition: str) -> str:
+    return (
         f"INSERT INTO {index}({index}, rowid, text, cjk, scope) "
         f"SELECT 'delete', old.id, old.text, old.cjk, old.scope WHERE {condition.format(row='old')}"
     )
-    db.execute(f"CREATE TRIGGER {index}_insert AFTER INSERT ON {table} BEGIN {add}; END")
-    db.execute(f"CREATE TRIGGER {index}_delete AFTER DELETE ON {table} BEGIN {drop}; END")
-    # One trigger, because the order of two is not defined and an index must let go before it takes.
-    db.execute(f"CREATE TRIGGER {index}_update AFTER UPDATE OF {columns} ON {table} BEGIN {drop}; {add}; END")
+
+
+def _flush(index: str) -> str:
+    """Write out what `index` has let go. A row's entry for a word is let go and taken at once otherwise, and where the
+    word is there 128 to 191 times, or 256 to 319, SQLite (3.50 to 3.54) takes one for the other and keeps both.
+    """
+    return f"INSERT INTO {index}({index}) VALUES ('flush')"
 
 
 def _move_message_vectors(db: apsw.Connection, model: int, size: int) -> bool:
@@ -448,6 +487,12 @@ def _forget_vec0(db: apsw.Connection, table: str) -> None:
     db.execute("PRAGMA writable_schema = RESET")
 
 
+_EPISODE_TRIGGERS = (
+    *("episode_added", "episode_grows", "episode_grew", "episode_goes"),
+    *("episode_loses", "episode_lost", "episode_changes", "episode_changed"),
+)
+
+
 def _sync_episodes(db: apsw.Connection) -> None:
     """Triggers that keep the episodes' index equal to what their messages say, whatever changes either.
 
@@ -470,15 +515,16 @@ def _sync_episodes(db: apsw.Connection) -> None:
             f"SELECT id, user, other, scope FROM episode_text WHERE id = {episode}"
         )
 
-    message = "text, cjk, withheld, role"
-    for name, event, action in (
-        ("episode_added", "AFTER INSERT ON episode", add("new.id")),
-        ("episode_grows", "BEFORE UPDATE OF last_id ON episode", drop("old.id")),
-        ("episode_grew", "AFTER UPDATE OF last_id ON episode", add("new.id")),
-        ("episode_goes", "BEFORE DELETE ON episode", drop("old.id")),
-        ("episode_loses", "BEFORE DELETE ON message", drop(holding)),
-        ("episode_lost", "AFTER DELETE ON message", add(holding)),
-        ("episode_changes", f"BEFORE UPDATE OF {message} ON message", drop(holding)),
-        ("episode_changed", f"AFTER UPDATE OF {message} ON message", add(holding)),
-    ):
-        db.execute(f"CREATE TRIGGER {name} {event} BEGIN {action}; END")
+    message, flush = "text, cjk, withheld, role", _flush("episode_plain")
+    actions = (
+        ("AFTER INSERT ON episode", [add("new.id")]),
+        ("BEFORE UPDATE OF last_id ON episode", [drop("old.id"), flush]),
+        ("AFTER UPDATE OF last_id ON episode", [add("new.id")]),
+        ("BEFORE DELETE ON episode", [drop("old.id")]),
+        ("BEFORE DELETE ON message", [drop(holding), flush]),
+        ("AFTER DELETE ON message", [add(holding)]),
+        (f"BEFORE UPDATE OF {message} ON message", [drop(holding), flush]),
+        (f"AFTER UPDATE OF {message} ON message", [add(holding)]),
+    )
+    for name, (event, statements) in zip(_EPISODE_TRIGGERS, actions, strict=True):
+        db.execute(f"CREATE TRIGGER {name} {event} BEGIN {'; '.join(statements)}; END")
