@@ -450,3 +450,17 @@ def test_a_name_is_looked_for_no_farther_back_than_its_words_are_listed(counted,
     )
     Search(counted, read_query('"deploy"'), None).by_words()
     assert asked == [{"scopes": None, "since": 45}]
+
+
+def test_where_a_name_s_words_are_said_more_of_late_no_more_of_them_are_gone_through(counted, monkeypatch):
+    """How many there are is reckoned as if they were said evenly all the time."""
+    monkeypatch.setattr("hippo_core.recall.as_spelled._ROWS", 15)
+    latest = append(counted, *("now deploy" for _ in range(40)))
+    compared, real = [], counted.message_words.spelled
+    monkeypatch.setattr(
+        counted.message_words,
+        "spelled",
+        lambda names, numbers, **more: compared.append(numbers) or real(names, numbers, **more),
+    )
+    Search(counted, read_query('"deploy"'), None).by_words()
+    assert compared[1] == latest[-15:]

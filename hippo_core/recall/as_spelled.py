@@ -67,4 +67,4 @@ def as_spelled(
 def _newest_with_words(store: Store, name: str, scopes: Sequence[str] | None, rows: int) -> list[int]:
     end = last_parts(name, _PARTS)
     since = store.frequencies.plan([end], scopes, rows, rows).since
-    return store.message_words.with_words(end, scopes=scopes, since=since)
+    return store.message_words.with_words(end, scopes=scopes, since=since)[-rows:]  # if it is said more of late
