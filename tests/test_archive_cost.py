@@ -335,6 +335,17 @@ def test_of_what_holds_a_name_alike_the_newest_comes_first(store):
     assert [hit.message.session_id for hit in found] == ["b", "a", "c"]
 
 
+def test_what_holds_a_name_is_looked_for_first_in_what_was_said_at_the_time(of_june, monkeypatch):
+    monkeypatch.setattr("hippo_core.recall.as_spelled._ROWS", 10)
+    monkeypatch.setattr("hippo_core.recall.as_spelled._TEXTS", 10)
+    said = "that day somebody pushed with --force, and it took until the next to mend what was lost by it"
+    (number,) = append(of_june, said, session="june", began=125.0)
+    append(of_june, *(f"force {n}" for n in range(50)), session="new", began=2_000.0)
+    search = Search(of_june, read_query('"--force"')._replace(when=When("in June", *JUNE)), None)
+    search.by_words()
+    assert set(search.as_spelled.sessions) == {number}
+
+
 def test_of_several_names_what_holds_the_most_comes_first(store):
     append(store, *(f"retry_limit {n}" for n in range(600)), session="one")
     append(store, "retry_limit and max_burst, long before and after, with much beside it", session="both")

@@ -176,7 +176,7 @@ class Search:
                 limits=(DEPTH[TURN] // 2, DEPTH[EPISODE] // 2),
                 user_weight=weights.user_column,
             )
-            turns, episodes = turns + then, episodes + episodes_then
+            turns, episodes = then + turns, episodes_then + episodes  # of spellings the first are compared
         self.lists[TURN] = self._placed(turns)
         self.lists[EPISODE] = [Hit(session, None, score) for session, score in episodes]
         best = [hit.message for hit in self.lists[TURN]]
