@@ -8,7 +8,7 @@ from hippo_core.model.scope import project_scope
 API = project_scope("example.org/team/api", "api")
 
 
-def append(store, *texts, session="s1", scope=API, role=Role.USER, agent=None, withheld=None, began=None):
+def append(store, *texts, session="s1", scope=API, role=Role.USER, agent=None, withheld=None, began=None, uid=None):
     """Their numbers. began: seconds, when the first was said, and each other a second later."""
     numbers = []
     for place, text in enumerate(texts):
@@ -16,7 +16,7 @@ def append(store, *texts, session="s1", scope=API, role=Role.USER, agent=None, w
             source = store.progress.begin_source(f"/{session}.jsonl")
             number = store.episodes.newest() + 1
             at = 1.0 * number if began is None else began + place
-            message = Message(f"u{number}", session, role, text, at, "/srv", number, agent_id=agent)
+            message = Message(uid or f"u{number}", session, role, text, at, "/srv", number, agent_id=agent)
             assert store.archive.append(message, scope=scope, source_id=source.id, withheld=withheld)
             numbers.append(number)
     return numbers

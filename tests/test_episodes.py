@@ -7,6 +7,8 @@ import struct
 import apsw
 import pytest
 from archive_rows import API, append
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from vec0_tables import make_vec0_table
 
 from hippo_core.curate.forget import forget, what_would_go
@@ -140,6 +142,33 @@ def test_a_word_leaves_every_index_when_a_text_is_changed(store, times):
     with store.transaction():
         for index in ("memory_plain", "memory_exact", "message_plain", "episode_plain"):
             assert store.upkeep.is_sound(index, against_rows=True), index
+
+
+SAID = st.tuples(st.sampled_from(["alpha", "beta"]), st.sampled_from(OFTEN), st.sampled_from(["s1", "s2"]))
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.one_of(SAID, st.integers(0, 9)), max_size=14))
+def test_whatever_is_said_withheld_and_erased_the_indexes_hold_just_that(tmp_path_factory, steps):
+    """A number is a message's place: withheld and given free again, or erased."""
+    with Store.open(tmp_path_factory.mktemp("said") / "memory.db") as store:
+        for count, step in enumerate(steps):
+            there = [number for (number,) in store._db.execute("SELECT id FROM message ORDER BY id")]
+            if isinstance(step, tuple):
+                word, times, session = step
+                append(store, f"{word} and " * times, session=session, uid=f"u{count}")
+            elif there:
+                number = there[step % len(there)]
+                with store.transaction(), store.archive.door("test", 0, 0):
+                    if step % 2:
+                        store.archive.erase([number])
+                    else:
+                        store._db.execute(
+                            "UPDATE message SET withheld = iif(withheld IS NULL, 'x', NULL) WHERE id = ?", (number,)
+                        )
+        with store.transaction():
+            assert store.upkeep.is_sound("episode_plain", against_rows=True)
+            assert store.upkeep.is_sound("message_plain", against_rows=True)
 
 
 def test_what_older_versions_left_behind_goes_when_the_store_is_brought_up_to_this_one(paths, before, monkeypatch):
