@@ -18,6 +18,11 @@ from hippo_core.recall.query import read_query
 from hippo_core.recall.spelling import spelled
 from hippo_core.store.words import last_parts, letters, match_expression
 
+
+def nfd(text):
+    return normalize("NFD", text)
+
+
 # (what is asked, how it stands in the text, what must not be taken for it)
 SHAPES = [
     # files
@@ -75,6 +80,9 @@ SHAPES = [
     ("部署脚本", "部署脚本", "脚本部署"), ("設定.json", "設定.json", "設定 json"), ("「配置」", "配置", "置配"),
     ("设计.md", "docs/设计.md", "设计 md"),
     ("데이터베이스", "데이터베이스를", "데이터"), ("größe_max", "größe_max", "groesse max"),
+    # accents as signs of their own, as in the file names of macOS, where they are asked for or where they stand
+    ("Prüfung.py", nfd("src/Prüfung.py"), "prufung py"), (nfd("Prüfung.py"), "src/Prüfung.py", "prufung py"),
+    (nfd("größe_max"), nfd("größe_max"), "groesse max"),
 ]  # fmt: skip
 FRAMES = ("The build stops unless {} is there.", "We looked at ({}), and it was fine", "Then: {}")
 NOISE = (
@@ -242,7 +250,7 @@ def test_when_a_text_holds_a_spelling(literal, text, held):
 
 
 # Signs that are special to LIKE, letters with and without a case, in ASCII and beyond, and what stands between words.
-WRITTEN = st.text(alphabet="aA-_%\\.$ \n\t0vßÄäé字ı", min_size=1, max_size=12)
+WRITTEN = st.text(alphabet="aA-_%\\.$ \n\t0vßÄäé\u0308字ı", min_size=1, max_size=12)
 
 
 @given(name=WRITTEN.filter(str.strip), around=st.tuples(WRITTEN, WRITTEN), upper=st.booleans())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hippo_core.embed.borders import best_cut, well_formed
 from hippo_core.errors import UsageError
 from hippo_core.recall.quotes import quotations
+from hippo_core.recall.spelling import composed
 from hippo_core.recall.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def read_query(raw: str, now: float | None = None) -> Query:
 
     now: seconds; a time that the question names is taken out of it. None: times are words like others.
     """
-    text = well_formed(raw).replace("\0", " ").strip()
+    text = composed(well_formed(raw)).replace("\0", " ").strip()
     if not text:
         raise UsageError('There is nothing to look for. Ask in a few words, for example: "flaky tests"')
     if len(text) > MOST_LETTERS:

@@ -12,10 +12,19 @@ from hippo_core.store.words import begins_hash, is_version
 
 def spelled(literals: Iterable[str], text: str) -> int:
     """How many of `literals` the text holds as they stand, case and spacing ignored; also inside a longer path."""
-    folded = text.casefold()
+    folded = composed(text).casefold()
     names = [(name, name == longest) for name, longest in _folded(tuple(literals)) if longest in folded]
     plain = folded if all(single for _, single in names) else " ".join(folded.split())
     return sum((single or name in plain) and _pattern(name).search(plain) is not None for name, single in names)
+
+
+def composed(text: str) -> str:
+    """With a letter and its accents as one sign where there is one; the file names of macOS have them apart."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def by_spelling(
@@ -30,7 +39,7 @@ def by_spelling(
 @lru_cache(maxsize=64)
 def _folded(literals: tuple[str, ...]) -> list[tuple[str, str]]:
     """Each as it is looked for in a text without regard to case and spacing; and its longest word."""
-    words = [literal.casefold().split() for literal in literals]
+    words = [composed(literal).casefold().split() for literal in literals]
     return [(" ".join(some), max(some, key=len)) for some in words]
 
 

@@ -70,11 +70,19 @@ def last_parts(name: str, most: int) -> str:
 def letters(name: str) -> str:
     """A LIKE pattern (escaped by a backslash) that any text meets which holds `name` in any case and spacing.
 
-    LIKE knows the case of ASCII alone, so any other letter with a case may be any.
+    LIKE knows the case of ASCII alone, and a letter with an accent may be two signs, so any other may be any.
     """
     longest = max(name.split(), key=len)
-    signs = ("_" if not c.isascii() and c.lower() != c.upper() else f"\\{c}" if c in "%_\\" else c for c in longest)
-    return f"%{''.join(signs)}%"
+    return f"%{''.join(map(_in_pattern, longest))}%"
+
+
+def _in_pattern(sign: str) -> str:
+    if sign.isascii():
+        return f"\\{sign}" if sign in "%_\\" else sign
+    from unicodedata import combining, decomposition
+
+    varies = sign.lower() != sign.upper() or decomposition(sign) or combining(sign) or "\uac00" <= sign <= "\ud7a3"
+    return "%" if varies else sign
 
 
 class Stems:
