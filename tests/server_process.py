@@ -1,5 +1,6 @@
 """The tool server to talk to: as a process that speaks JSON-RPC, or in this process behind the SDK's own client."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -48,6 +49,15 @@ class Client:
         result = self.request("tools/call", name=tool, arguments=arguments)["result"]
         assert "structuredContent" not in result  # the same text twice would be paid for twice
         return result["content"][0]["text"], bool(result.get("isError"))
+
+
+@contextlib.contextmanager
+def serving(folder):
+    """A started server process, which must have nothing to complain about when it ends."""
+    client = Client(folder)
+    client.start()
+    yield client
+    end(client)
 
 
 def end(client):

@@ -15,11 +15,15 @@ from hippo_core.monitor.run import look_only
 from hippo_core.store import Store
 
 
-def test_quiet_hours_hold_what_can_wait_until_morning(machine, ntfy):
-    settings.save(machine.paths, quiet_hours="22:00-07:00")
+def let_a_transcript_fail(machine):
     with Store.open(machine.paths.store) as store, store.transaction():
         source = store.progress.begin_source("/x.jsonl")
         store.progress.save_source(source, attempts=3, error="cannot be read")
+
+
+def test_quiet_hours_hold_what_can_wait_until_morning(machine, ntfy):
+    settings.save(machine.paths, quiet_hours="22:00-07:00")
+    let_a_transcript_fail(machine)
     machine.at(datetime(2026, 11, 27, 23).timestamp())
     look = machine.look()
     assert (len(look.told), look.sent, look.waiting) == (1, 0, 1)
@@ -138,9 +142,7 @@ def test_what_waited_already_waits_on_while_muted(machine, ntfy):
 
 
 def test_a_session_start_is_told_of_what_is_grave_alone(machine):
-    with Store.open(machine.paths.store) as store, store.transaction():
-        source = store.progress.begin_source("/x.jsonl")
-        store.progress.save_source(source, attempts=3, error="cannot be read")
+    let_a_transcript_fail(machine)
     for _ in range(3):
         look = machine.look(after=HOUR / 2)
     assert set(look.standing) == {"set-aside"}
@@ -187,9 +189,7 @@ def test_what_waits_goes_on_waiting_while_the_settings_cannot_be_read(machine, n
 
 def test_quiet_hours_that_are_none_hold_nothing_back_and_are_told_wherever_alerts_go(machine, ntfy):
     settings.save(machine.paths, quiet_hours="at night")
-    with Store.open(machine.paths.store) as store, store.transaction():
-        source = store.progress.begin_source("/x.jsonl")
-        store.progress.save_source(source, attempts=3, error="cannot be read")
+    let_a_transcript_fail(machine)
     machine.at(datetime(2026, 11, 27, 23).timestamp())
     assert machine.look().sent == 2 and ntfy.bodies[0] == "The settings cannot be read. Next: hippo doctor"
     assert ntfy.bodies[1].startswith("1 transcript failed three times"), "which any quiet hours would hold"

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from server_process import Client, end, keywords_only
+from server_process import Client, end, keywords_only, serving
 from unasked import FACT, PROMPT, SESSION, added, learn, wait_until
 
 from hippo_core import config as settings
@@ -121,10 +121,8 @@ def test_a_service_that_costs_is_not_asked_unasked(store, paths, folder):
 
 @pytest.fixture
 def running(folder):
-    client = Client(folder)
-    client.start()
-    yield client
-    end(client)
+    with serving(folder) as client:
+        yield client
 
 
 def test_the_running_server_answers_the_hooks_by_name_and_lists_neither(running, store, paths, folder):

@@ -8,7 +8,7 @@ import threading
 
 import anyio
 import pytest
-from server_process import Client, Near, end, keywords_only, learn, say
+from server_process import Client, Near, end, keywords_only, learn, say, serving
 
 from hippo_core import config as settings
 from hippo_core.model.scope import scope_of
@@ -26,11 +26,8 @@ def folder(tmp_path):
 
 @pytest.fixture
 def running(folder):
-    """A started server process, which must have nothing to complain about when it ends."""
-    client = Client(folder)
-    client.start()
-    yield client
-    end(client)
+    with serving(folder) as client:
+        yield client
 
 
 @pytest.fixture

@@ -5,14 +5,11 @@ Three table sets that share nothing but message uids: curated memories, the raw 
 
 import importlib.util
 from collections.abc import Callable
-from itertools import groupby
 
 import apsw
 
 from hippo_core import clock
 from hippo_core.store.connection import APPLICATION_ID, load_vectors
-
-_VEC0_PARTS = ("info", "chunks", "rowids", "vector_chunks00")  # without sketches
 
 _OF_ACTIVE = "memory", "text, cjk, scope, status", "{row}.status = 'active'"
 _OF_ALL = "message", "text, cjk, scope", "1"
@@ -293,8 +290,10 @@ def m008_compact_vectors(db: apsw.Connection) -> None:
         CREATE INDEX message_code_by_place ON message_code(model_id, kind, scope, first);
         """
     )
+    from hippo_core.store.moved_vectors import move_message_vectors
+
     for model, size in db.execute("SELECT id, 4 * dimension FROM archive_model").fetchall():
-        if not _move_message_vectors(db, model, size):
+        if not move_message_vectors(db, model, size):
             db.execute("DELETE FROM archive_model WHERE id = ?", (model,))
     db.execute("DROP TABLE message_chunk")
 
@@ -326,14 +325,16 @@ def m012_sketches(db: apsw.Connection) -> None:
 
     Where they cannot be moved, because sqlite-vec or NumPy is missing here, the memories become due for new ones.
     """
+    from hippo_core.store.moved_vectors import drop_vec0, sketch_memory_vectors
+
     models = db.execute("SELECT id, dimension FROM embedding_model").fetchall()
     movable = models and importlib.util.find_spec("numpy") is not None and load_vectors(db)
     for model, dimension in models:
         table = f"memory_vector_{model}"
         if movable:
-            _sketch_memory_vectors(db, table, dimension)
+            sketch_memory_vectors(db, table, dimension)
         else:
-            _drop_vec0(db, table)
+            drop_vec0(db, table)
             db.execute("DELETE FROM memory_chunk WHERE model_id = ?", (model,))
             db.execute("DELETE FROM embedding_model WHERE id = ?", (model,))
 
@@ -415,76 +416,6 @@ def _flush(index: str) -> str:
     word is there 128 to 191 times, or 256 to 319, SQLite (3.50 to 3.54) takes one for the other and keeps both.
     """
     return f"INSERT INTO {index}({index}) VALUES ('flush')"
-
-
-def _move_message_vectors(db: apsw.Connection, model: int, size: int) -> bool:
-    """A vec0 table's vectors, of `size` bytes each, into the compact ones; 100,000 take some 3 s. False without NumPy.
-
-    vec0 keeps them in ordinary tables, so that the extension, which may be missing here, is needed neither to read them
-    nor to take its table away.
-    """
-    from hippo_core.store.compact import CompactVectors
-    from hippo_core.store.message_vectors import MEANING, REPLY
-
-    table = f"message_vector_{model}"
-    moved = importlib.util.find_spec("numpy") is not None
-    places = (
-        f"SELECT r.chunk_id, r.chunk_offset, m.scope, iif(m.role = 'user', '{MEANING}', '{REPLY}'), m.id "
-        f"FROM {table}_rowids r JOIN message_chunk c ON c.id = r.rowid JOIN message m ON m.id = c.message_id "
-        "ORDER BY r.chunk_id, r.rowid"
-    )
-    rows = db.execute(places) if moved else ()
-    compact = CompactVectors(db, "message")
-    for (chunk, scope, kind), group in groupby(rows, key=lambda row: (row[0], row[2], row[3])):
-        held = db.execute(f"SELECT vectors FROM {table}_vector_chunks00 WHERE rowid = ?", (chunk,)).get
-        compact.add(model, scope, kind, [(owner, held[n * size : (n + 1) * size]) for _, n, _, _, owner in group])
-    _drop_vec0(db, table)
-    return moved
-
-
-def _sketch_memory_vectors(db: apsw.Connection, table: str, dimension: int) -> None:
-    """Make a vec0 table of the older layout anew, with sketches, a chunk at a time.
-
-    Each gives its pages to those that come, so that the file does not grow.
-    """
-    from hippo_core.store.vec0 import Vec0
-
-    aside, size = f"{table}_older", 4 * dimension
-    _forget_vec0(db, table)
-    for part in _VEC0_PARTS:
-        db.execute(f"ALTER TABLE {table}_{part} RENAME TO {aside}_{part}")
-    sketched = Vec0(db, table, dimension)
-    sketched.create()
-    places = db.execute(
-        f"SELECT r.chunk_id, c.partition00, r.chunk_offset, r.rowid FROM {aside}_rowids r "
-        f"JOIN {aside}_chunks c USING (chunk_id) ORDER BY r.chunk_id, r.rowid"
-    )
-    for (chunk, scope), group in groupby(places, key=lambda place: place[:2]):
-        held = db.execute(f"SELECT vectors FROM {aside}_vector_chunks00 WHERE rowid = ?", (chunk,)).get
-        sketched.add([(row, scope, held[n * size : (n + 1) * size]) for *_, n, row in group])
-        db.execute(f"DELETE FROM {aside}_vector_chunks00 WHERE rowid = ?", (chunk,))
-    _drop_vec0(db, aside)
-
-
-def _drop_vec0(db: apsw.Connection, table: str) -> None:
-    """Take a vec0 table of the older layouts away; the extension, which may be missing, is not needed for it.
-
-    Its chunks go one by one: of all that a statement changes, a copy is kept in memory.
-    """
-    _forget_vec0(db, table)
-    chunks = f"{table}_vector_chunks00"
-    if db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (chunks,)).fetchone():
-        numbers = db.execute(f"SELECT rowid FROM {chunks}").fetchall()
-        db.executemany(f"DELETE FROM {chunks} WHERE rowid = ?", numbers)
-    for part in _VEC0_PARTS:
-        db.execute(f"DROP TABLE IF EXISTS {table}_{part}")
-
-
-def _forget_vec0(db: apsw.Connection, table: str) -> None:
-    """Let the ordinary tables in which a vec0 table keeps its rows be all that is left of it."""
-    db.pragma("writable_schema", True)
-    db.execute("DELETE FROM sqlite_schema WHERE name = ?", (table,))
-    db.execute("PRAGMA writable_schema = RESET")
 
 
 _EPISODE_TRIGGERS = (

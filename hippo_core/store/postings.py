@@ -53,7 +53,7 @@ def ranked(
     """(row, score) of the rows of `index` that hold any of `words`, rarest first; the best `limit`.
 
     columns: where to look, and what a word counts there. share: how much of the index is in `scopes`. since: only rows
-    with a higher number. texts: what rows say.
+    with a higher number. among: only these. texts: what rows say.
     """
     total, average = _averages(db, index)
     found: list[_Word] = []
