@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from hippo_core.schedule import cron
+
 _CRONTAB = """\
 #!{python}
 import os, sys
@@ -105,3 +107,13 @@ class Programs:
     @property
     def path(self) -> str:
         return os.pathsep.join([str(self.folder), "/nowhere"])
+
+
+def only(tmp_path, monkeypatch) -> Programs:
+    """The only programs there are; none at first."""
+    made = Programs(tmp_path / "programs")
+    monkeypatch.setenv("PATH", made.path)
+    monkeypatch.delenv("HIPPO_SCHEDULER")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(cron, "_daemon_runs", lambda: True)
+    return made
