@@ -6,6 +6,9 @@ from pathlib import Path
 
 from hippo_core.schedule import cron
 
+# A crontab that its user wrote: not all of it UTF-8.
+OTHERS = b"MAILTO=me\n\n# my own\n5 4 * * sun /usr/bin/backup --name=100\\% \xe4\xf6\xfc\t\n@reboot /bin/true  \n"
+
 _CRONTAB = """\
 #!{python}
 import os, sys

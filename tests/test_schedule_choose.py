@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
-from scheduler_programs import Programs, only
+from scheduler_programs import OTHERS, Programs, only
 
 from hippo_core.errors import ScheduleError, UsageError
 from hippo_core.schedule import choose, cron, launchd, scheduler, systemd, windows
@@ -18,7 +18,6 @@ from hippo_core.schedule.scheduler import target_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are scripts with a shebang")
 PYTHON = Path(sys.executable)
-OTHERS = b"MAILTO=me\n\n# my own\n5 4 * * sun /usr/bin/backup --name=100\\% \xe4\xf6\xfc\t\n@reboot /bin/true  \n"
 
 
 @pytest.fixture

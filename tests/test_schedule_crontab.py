@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from scheduler_programs import Programs, only
+from scheduler_programs import OTHERS, Programs, only
 
 from hippo_core.cli.schedule import schedule_command
 from hippo_core.errors import ScheduleError
@@ -22,7 +22,6 @@ from hippo_core.schedule.scheduler import target_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are scripts with a shebang")
 PYTHON = Path(sys.executable)
-OTHERS = b"MAILTO=me\n\n# my own\n5 4 * * sun /usr/bin/backup --name=100\\% \xe4\xf6\xfc\t\n@reboot /bin/true  \n"
 
 
 @pytest.fixture

@@ -1,4 +1,7 @@
-"""Where a text may be cut: at a paragraph, else a line, a sentence, a word. Knows nothing of models or tokens."""
+"""Where a text may be cut: at a paragraph, else a line, a sentence, a word; and what signs it is made of.
+
+Knows nothing of models or tokens.
+"""
 
 import re
 
@@ -9,6 +12,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def well_formed(text: str) -> str:
     """`text` without what UTF-8 cannot say: a lone surrogate becomes the replacement character."""
     return _SURROGATE.sub("\ufffd", text)
+
+
+def composed(text: str) -> str:
+    """With a letter and its accents as one sign where there is one; the file names of macOS have them apart."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def best_cut(text: str, low: int, high: int) -> int:

@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hippo_core.embed.borders import best_cut, well_formed
+from hippo_core.embed.borders import best_cut, composed, well_formed
 from hippo_core.errors import UsageError
 from hippo_core.recall.quotes import quotations
-from hippo_core.recall.spelling import composed
 from hippo_core.recall.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:

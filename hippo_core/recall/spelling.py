@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from hippo_core.embed.borders import composed
 from hippo_core.store.words import begins_hash, is_version
 
 
@@ -16,15 +17,6 @@ def spelled(literals: Iterable[str], text: str) -> int:
     names = [(name, name == longest) for name, longest in _folded(tuple(literals)) if longest in folded]
     plain = folded if all(single for _, single in names) else " ".join(folded.split())
     return sum((single or name in plain) and _pattern(name).search(plain) is not None for name, single in names)
-
-
-def composed(text: str) -> str:
-    """With a letter and its accents as one sign where there is one; the file names of macOS have them apart."""
-    if text.isascii():
-        return text
-    from unicodedata import normalize
-
-    return normalize("NFC", text)
 
 
 def by_spelling(
